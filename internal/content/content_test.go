@@ -50,7 +50,7 @@ func (p *fixture) publish(d content.Draft) *content.Notice {
 // shown returns the titles of the notices for readers of a locale.
 func (p *fixture) shown(l content.Locale) string {
 	p.t.Helper()
-	all, err := p.Shown(p.t.Context(), l)
+	all, err := p.Current(p.t.Context(), l)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestHTMLIsSanitizedWhenStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, err := p.Shown(t.Context(), "")
+		shown, err := p.Current(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -130,9 +130,9 @@ func (d Draft) check(now time.Time) error {
 	return checkTitle(d.Title)
 }
 
-// Shown returns the notices to show now to readers of a locale, latest start first: those for all readers, and those for a
+// Current returns the notices to show now to readers of a locale, latest start first: those for all readers, and those for a
 // prefix of its tag, as a notice in vi is for vi-VN. For the empty locale it returns all.
-func (s *Service) Shown(ctx context.Context, l Locale) ([]*Notice, error) {
+func (s *Service) Current(ctx context.Context, l Locale) ([]*Notice, error) {
 	all, err := shownAt(ctx, s.db, s.clock.Now())
 	if err != nil || l == "" {
 		return all, err

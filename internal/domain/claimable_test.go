@@ -17,19 +17,19 @@ func TestClaimableNames(t *testing.T) {
 	label := strings.Repeat("a", 60) + "."
 	run(t, func(t *testing.T, w *fixture) {
 		w.max = 1000
-		for wished, kept := range map[string]string{
+		for requested, kept := range map[string]string{
 			"shop.dev": "shop.dev", "SHOP.App.": "shop.app", "deep.below.shop.dev": "deep.below.shop.dev",
 			"bücher.de": "xn--bcher-kva.de", "xn--bcher-kva.ch": "xn--bcher-kva.ch", "ＷＩＤＥ.net": "wide.net", "例え。jp": "xn--r8jz45g.jp",
 			"mine.github.io": "mine.github.io", "www.ck": "www.ck", "host.corp": "host.corp", "gonebox-tests.net": "gonebox-tests.net",
 			"notmx.gonebox-tests.net": "notmx.gonebox-tests.net", "xbox.gonebox-tests.net": "xbox.gonebox-tests.net",
 			strings.Repeat(label, 3) + strings.Repeat("b", 58) + ".de": strings.Repeat(label, 3) + strings.Repeat("b", 58) + ".de",
 		} {
-			p, err := w.Claim(t.Context(), alice, wished)
+			p, err := w.Claim(t.Context(), alice, requested)
 			if err != nil || p.Name != kept {
-				t.Errorf("%s: %v %v, want %s", wished, p, err, kept)
+				t.Errorf("%s: %v %v, want %s", requested, p, err, kept)
 			}
 		}
-		for _, wished := range []string{
+		for _, requested := range []string{
 			"192.0.2.1", "[192.0.2.1]", "2001:db8::1", "[IPv6:2001:db8::1]", "[ipv6:::1]", "::ffff:192.0.2.1", "fe80::1%eth0",
 			"192.0.2.1.", "1.2.3", "host.0x7f", "host.1", "com", "de.", "localhost", "example", "corp",
 			"co.uk", "github.io", "any.ck", "s3.amazonaws.com", "xn--55qx5d.cn",
@@ -37,17 +37,17 @@ func TestClaimableNames(t *testing.T) {
 			"box.gonebox-tests.net", "deep.box.gonebox-tests.net", "mx.gonebox-tests.net", "a.MX.gonebox-tests.net",
 			strings.Repeat(label, 3) + strings.Repeat("b", 59) + ".de",
 		} {
-			_, err := w.Claim(t.Context(), alice, wished)
+			_, err := w.Claim(t.Context(), alice, requested)
 			if !problem.Has(err, problem.DomainNotAllowed) {
-				t.Errorf("%q: %v", wished, err)
+				t.Errorf("%q: %v", requested, err)
 			}
 		}
-		for _, wished := range []string{
+		for _, requested := range []string{
 			"", ".", "a..b", ".shop.dev", "shop.dev..", "a b.dev", "-a.dev", "a-.dev", "_dmarc.shop.dev", "a@shop.dev", "https://shop.dev", "shop.dev/x",
 			"*.shop.dev", "shop.dev:25", "xn--zzzzzz--.de", "a\x00.dev", "\xff.dev", strings.Repeat("a", 64) + ".dev", strings.Repeat(label, 5) + "de",
 		} {
-			if _, err := w.Claim(t.Context(), alice, wished); !problem.Has(err, problem.RequestInvalid) {
-				t.Errorf("%q: %v", wished, err)
+			if _, err := w.Claim(t.Context(), alice, requested); !problem.Has(err, problem.RequestInvalid) {
+				t.Errorf("%q: %v", requested, err)
 			}
 		}
 	})
@@ -62,23 +62,23 @@ func FuzzClaim(f *testing.F) {
 		f.Add(seed)
 	}
 	w := newFixture(f, dbtest.Open(f, db.Options{}))
-	f.Fuzz(func(t *testing.T, wished string) {
-		kept, err := domain.Claimable(w.Service, wished)
+	f.Fuzz(func(t *testing.T, requested string) {
+		kept, err := domain.Claimable(w.Service, requested)
 		if err != nil {
 			if !problem.Has(err, problem.RequestInvalid) && !problem.Has(err, problem.DomainNotAllowed) {
-				t.Errorf("%q: %v", wished, err)
+				t.Errorf("%q: %v", requested, err)
 			}
 			return
 		}
 		if again, err := domain.Claimable(w.Service, kept); again != kept || err != nil {
-			t.Errorf("%q became %q, that %q, %v", wished, kept, again, err)
+			t.Errorf("%q became %q, that %q, %v", requested, kept, again, err)
 		}
 		if strings.Trim(kept, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || len(kept) > 244 || !strings.Contains(kept, ".") {
-			t.Errorf("%q became %q", wished, kept)
+			t.Errorf("%q became %q", requested, kept)
 		}
 		for l := range strings.SplitSeq(kept, ".") {
 			if l == "" || len(l) > 63 {
-				t.Errorf("%q became %q", wished, kept)
+				t.Errorf("%q became %q", requested, kept)
 			}
 		}
 		if _, err := netip.ParseAddr(kept); err == nil {

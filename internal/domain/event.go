@@ -25,11 +25,11 @@ func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.
 	if s.outbox == nil {
 		return nil
 	}
-	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: newData(s.Shown(p))})
+	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: newData(s.Resource(p))})
 }
 
-// Shown returns the form of a private domain in the API and in events.
-func (s *Service) Shown(p *Private) resource.PrivateDomain {
+// Resource returns a private domain as the API and events represent it, with the DNS records that its owner must publish.
+func (s *Service) Resource(p *Private) resource.PrivateDomain {
 	shown := resource.PrivateDomain{
 		ID: p.ID, Domain: p.Name, Status: string(p.Status), CreatedAt: clock.Stamp{Time: p.CreatedAt},
 		VerifiedAt: clock.Optional(p.VerifiedAt), CheckedAt: clock.Optional(p.CheckedAt),

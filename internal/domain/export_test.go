@@ -1,7 +1,7 @@
 package domain
 
-// Claimable returns the name that Claim would store for the wished one.
-func Claimable(s *Service, wished string) (string, error) { return s.checkClaimable(wished) }
+// Claimable returns the name that Claim would store for the requested one.
+func Claimable(s *Service, requested string) (string, error) { return s.checkClaimable(requested) }
 
 // Lookups are the statements of the mail path and of the re-check, with their arguments.
 func Lookups() map[string][]any {

@@ -162,18 +162,18 @@ func TestChooseAcceptsOwnPrivateDomains(t *testing.T) {
 	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "bücher.de")
 		w.claim(t, alice, "pending.dev")
-		for _, wished := range []string{"bücher.de", "BÜCHER.de", "xn--bcher-kva.de."} {
-			name, private, err := w.Choose(t.Context(), wished, alice)
+		for _, requested := range []string{"bücher.de", "BÜCHER.de", "xn--bcher-kva.de."} {
+			name, private, err := w.Choose(t.Context(), requested, alice)
 			if name != "xn--bcher-kva.de" || private != p.ID || err != nil {
 				t.Errorf("%s %s %v", name, private, err)
 			}
 		}
-		for account, wished := range map[id.Account]string{bob: "bücher.de", "": "bücher.de", alice: "pending.dev"} {
-			_, _, err := w.Choose(t.Context(), wished, account)
+		for account, requested := range map[id.Account]string{bob: "bücher.de", "": "bücher.de", alice: "pending.dev"} {
+			_, _, err := w.Choose(t.Context(), requested, account)
 			wantCode(t, err, problem.MailboxDomainUnavailable)
 		}
-		for _, wished := range []string{"", public} {
-			if name, private, err := w.Choose(t.Context(), wished, alice); name != public || private != "" || err != nil {
+		for _, requested := range []string{"", public} {
+			if name, private, err := w.Choose(t.Context(), requested, alice); name != public || private != "" || err != nil {
 				t.Errorf("%s %s %v", name, private, err)
 			}
 		}

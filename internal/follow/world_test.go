@@ -98,7 +98,7 @@ func newWorld(t *testing.T, d *db.DB) *world {
 // create creates a mailbox of an account, or of a guest for "".
 func (w *world) create(account id.Account) *mailbox.Mailbox {
 	w.t.Helper()
-	m, err := w.mailboxes.Create(w.t.Context(), mailbox.Wish{}, mailbox.Owner{Account: account})
+	m, err := w.mailboxes.Create(w.t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: account})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func (a *API) listNotices(ctx context.Context, in *LocaleQuery) (*httpkit.Many[N
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.Content.Shown(ctx, locale)
+	all, err := a.Content.Current(ctx, locale)
 	if err != nil {
 		return nil, err
 	}

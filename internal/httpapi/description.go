@@ -36,7 +36,7 @@ func tags() []*huma.Tag {
 func schemaNames() map[string]string {
 	return map[string]string{
 		"Summary": "MessageSummary", "Header": "MessageHeader", "Envelope": "MessageEnvelope", "Address": "MailAddress",
-		"Authentication": "MessageAuthentication", "Checks": "ReadinessChecks", "MailboxWish": "MailboxCreation", "Extension": "MailboxExtension",
+		"Authentication": "MessageAuthentication", "Checks": "ReadinessChecks", "Extension": "MailboxExtension",
 		"AttachmentInjection": "MessageInjectionAttachment",
 	}
 }

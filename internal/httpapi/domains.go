@@ -50,7 +50,7 @@ func (a *API) listPrivateDomains(ctx context.Context, in *httpkit.Paging) (*http
 	all, next := httpkit.CutPage(all, size, func(p *domain.Private) string { return string(p.ID) })
 	shown := make([]resource.PrivateDomain, len(all))
 	for i, p := range all {
-		shown[i] = a.Domains.Shown(p)
+		shown[i] = a.Domains.Resource(p)
 	}
 	return httpkit.Page(shown, next), nil
 }
@@ -66,7 +66,7 @@ func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainCl
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Single(a.Domains.Shown(p)), nil
+	return httpkit.Single(a.Domains.Resource(p)), nil
 }
 
 // DomainPath is the path of operations on one private domain.
@@ -100,5 +100,5 @@ func (a *API) verifyPrivateDomain(ctx context.Context, in *DomainPath) (*httpkit
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Single(a.Domains.Shown(p)), nil
+	return httpkit.Single(a.Domains.Resource(p)), nil
 }

@@ -71,11 +71,11 @@ func (a *API) owned(ctx context.Context, p MailboxPath) (*mailbox.Mailbox, error
 }
 
 func (a *API) createKeyMailbox(ctx context.Context, in *struct {
-	Body *mailboxWish `required:"false"`
+	Body *mailboxCreation `required:"false"`
 },
 ) (*httpkit.One[resource.Mailbox], error) {
 	key := from(ctx).key
-	return a.newMailbox(ctx, in.Body.wish(), mailbox.Owner{Account: key.Account, Key: key.Prefix})
+	return a.newMailbox(ctx, in.Body.params(), mailbox.Owner{Account: key.Account, Key: key.Prefix})
 }
 
 func (a *API) listKeyMailboxes(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[resource.Mailbox], error) {

@@ -60,7 +60,7 @@ func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string
 }
 
 func (a *API) mailboxOf(m *mailbox.Mailbox, token string, paid bool) resource.Mailbox {
-	shown := m.Shown(a.kit.Clock.Now(), paid)
+	shown := m.Resource(a.kit.Clock.Now(), paid)
 	shown.Token = token
 	return shown
 }
@@ -79,19 +79,19 @@ func (a *API) listDomains(_ context.Context, _ *struct{}) (*httpkit.Many[PublicD
 	return httpkit.Page(all, ""), nil
 }
 
-// mailboxWish is the body that creates a mailbox.
-type mailboxWish struct {
+// mailboxCreation is the body that creates a mailbox.
+type mailboxCreation struct {
 	_         struct{} `additionalProperties:"false"`
 	Domain    *string  `json:"domain,omitempty" maxLength:"255" minLength:"1" doc:"One of GET /domains; the default one if absent."`
 	LocalPart *string  `json:"localPart,omitempty" minLength:"1" maxLength:"64" pattern:"^[a-z0-9][a-z0-9._-]{0,63}$" doc:"Generated if absent." example:"quiet-otter-4821"`
 	TTL       *int64   `json:"ttl,omitempty" minimum:"60" doc:"Seconds to live; the plan has a default and a maximum."`
 }
 
-func (w *mailboxWish) wish() mailbox.Wish {
-	if w == nil {
-		return mailbox.Wish{}
+func (c *mailboxCreation) params() mailbox.CreateParams {
+	if c == nil {
+		return mailbox.CreateParams{}
 	}
-	return mailbox.Wish{Domain: value(w.Domain), LocalPart: value(w.LocalPart), TTL: seconds(w.TTL)}
+	return mailbox.CreateParams{Domain: value(c.Domain), LocalPart: value(c.LocalPart), TTL: seconds(c.TTL)}
 }
 
 // seconds returns the duration of n seconds, 0 for nil. A number above the range of time.Duration becomes its maximum,
@@ -109,7 +109,7 @@ func value[T any](p *T) (v T) {
 }
 
 func (a *API) createMailbox(ctx context.Context, in *struct {
-	Body *mailboxWish `required:"false"`
+	Body *mailboxCreation `required:"false"`
 },
 ) (*httpkit.One[resource.Mailbox], error) {
 	var owner mailbox.Owner
@@ -122,7 +122,7 @@ func (a *API) createMailbox(ctx context.Context, in *struct {
 	if owner.Account == "" && a.GuestsOff {
 		return nil, errGuestsOff()
 	}
-	return a.newMailbox(ctx, in.Body.wish(), owner)
+	return a.newMailbox(ctx, in.Body.params(), owner)
 }
 
 // errGuestsOff is the response to guests where access.guests is off.
@@ -130,8 +130,8 @@ func errGuestsOff() error {
 	return problem.Detailf(problem.AccessClosed, "mailboxes of this service need an account; sign in, or use a developer key")
 }
 
-func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (*httpkit.One[resource.Mailbox], error) {
-	m, err := a.Mailboxes.Create(ctx, w, o)
+func (a *API) newMailbox(ctx context.Context, p mailbox.CreateParams, o mailbox.Owner) (*httpkit.One[resource.Mailbox], error) {
+	m, err := a.Mailboxes.Create(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (a *API) webhooks() {
 }
 
 func shownWebhook(e *webhook.Endpoint, secret string) resource.Webhook {
-	shown := e.Shown()
+	shown := e.Resource()
 	shown.Secret = secret
 	return shown
 }
@@ -81,23 +81,23 @@ type webhookCreation struct {
 	DomainID *string      `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"One of your private domains, to get only its events; all events if absent."`
 }
 
-func (c webhookCreation) wish() (w webhook.Params, err error) {
-	w = webhook.Params{URL: c.URL, Events: c.Events}
+func (c webhookCreation) params() (p webhook.Params, err error) {
+	p = webhook.Params{URL: c.URL, Events: c.Events}
 	if c.DomainID != nil {
-		if w.Domain, err = id.Parse[id.Domain](*c.DomainID); err != nil {
+		if p.Domain, err = id.Parse[id.Domain](*c.DomainID); err != nil {
 			err = problem.Invalid("/domainId", "is not one of your private domains")
 		}
 	}
-	return w, err
+	return p, err
 }
 
 func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreation }) (*httpkit.One[resource.Webhook], error) {
-	wish, err := in.Body.wish()
+	params, err := in.Body.params()
 	if err != nil {
 		return nil, err
 	}
-	wish.Local = httpkit.Unlimited(ctx)
-	e, secret, err := a.Webhooks.Create(ctx, from(ctx).account.ID, wish)
+	params.Local = httpkit.Unlimited(ctx)
+	e, secret, err := a.Webhooks.Create(ctx, from(ctx).account.ID, params)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func newWorld(t testing.TB, d *db.DB, maxMessages int) *world {
 
 func (w *world) box(local string) *mailbox.Mailbox {
 	w.t.Helper()
-	m, err := w.boxes.Create(w.t.Context(), mailbox.Wish{LocalPart: local}, mailbox.Owner{})
+	m, err := w.boxes.Create(w.t.Context(), mailbox.CreateParams{LocalPart: local}, mailbox.Owner{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

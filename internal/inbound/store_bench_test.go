@@ -122,7 +122,7 @@ func newBare(b testing.TB, d *db.DB, rawMessages RawMessages) *Service {
 		DB: d, Clock: c, Keys: keys, Wake: hub, Plans: bare{}, Domains: bare{}, Policy: mailbox.Policy{MaxMessages: 1 << 30}, HoldSecret: []byte("hold"),
 	})
 	for i := range 64 {
-		if _, err := boxes.Create(b.Context(), mailbox.Wish{LocalPart: fmt.Sprint("bench", i)}, mailbox.Owner{}); err != nil {
+		if _, err := boxes.Create(b.Context(), mailbox.CreateParams{LocalPart: fmt.Sprint("bench", i)}, mailbox.Owner{}); err != nil {
 			b.Fatal(err)
 		}
 	}

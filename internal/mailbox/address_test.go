@@ -52,7 +52,7 @@ func FuzzLocalPart(f *testing.F) {
 			return // one is generated
 		}
 		s := mailbox.New(mailbox.Parts{Plans: freely{}, Domains: nowhere{}, Policy: mailbox.Policy{Reserved: []string{"Owner"}}})
-		_, err := s.Create(t.Context(), mailbox.Wish{LocalPart: local}, mailbox.Owner{})
+		_, err := s.Create(t.Context(), mailbox.CreateParams{LocalPart: local}, mailbox.Owner{})
 		reserved := problem.Has(err, problem.MailboxLocalPartReserved)
 		switch {
 		case !pattern.MatchString(local) && !problem.Has(err, problem.RequestInvalid),

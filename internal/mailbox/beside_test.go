@@ -56,7 +56,7 @@ func TestConcurrentWritesAreCountedExactly(t *testing.T) {
 			wg.Go(func() {
 				switch i % 4 {
 				case 0:
-					m, err := s.Create(t.Context(), mailbox.Wish{}, mailbox.Owner{Account: lady})
+					m, err := s.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: lady})
 					if err == nil && i%8 == 0 {
 						err = s.DestroyOwned(t.Context(), lady, m.ID)
 					}

@@ -93,7 +93,7 @@ func TestNoMailboxIsCreatedOnADeletedDomain(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		e, boxes := newEstate(t, d)
 		create := func() error {
-			_, err := boxes.Create(t.Context(), mailbox.Wish{}, mailbox.Owner{Account: lady})
+			_, err := boxes.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: lady})
 			return err
 		}
 		if err := create(); err != nil {
@@ -151,7 +151,7 @@ func TestCatchAllChecksBesideSweep(t *testing.T) {
 		dbtest.Run(t, func(t *testing.T, d *db.DB) {
 			swept := &sweptClock{Fake: clock.NewFake(noon())}
 			_, boxes := newEstateWith(t, d, swept, roomy{max: 1})
-			if _, err := boxes.Create(t.Context(), mailbox.Wish{}, mailbox.Owner{Account: lady}); err != nil {
+			if _, err := boxes.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: lady}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := boxes.CheckCatchAll(t.Context(), lady, "ann"); !problem.Has(err, problem.MailMailboxFull) {

@@ -18,8 +18,9 @@ const generateTries = 10
 // MinTTL is the shortest time to live that may be asked for (docs/spec/mailboxes.md#creating).
 const MinTTL = 60 * time.Second
 
-// Wish is what the creator of a mailbox asks for (docs/spec/mailboxes.md#creating). The service chooses what is zero.
-type Wish struct {
+// CreateParams are the parameters of Create (docs/spec/mailboxes.md#creating). The service chooses the values of Domain,
+// LocalPart and TTL that are zero.
+type CreateParams struct {
 	Domain    string
 	LocalPart string
 	TTL       time.Duration
@@ -31,22 +32,22 @@ type Wish struct {
 //
 // Errors: mailbox.ttl_too_long, mailbox.domain_unavailable, mailbox.local_part_reserved, mailbox.local_part_taken,
 // mailbox.limit_reached, request.invalid.
-func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, error) {
+func (s *Service) Create(ctx context.Context, p CreateParams, o Owner) (*Mailbox, error) {
 	limits, err := s.plans.MailboxLimits(ctx, o.Account)
 	if err != nil {
 		return nil, err
 	}
-	if w.Lasting {
-		w.TTL = limits.lasting(w.TTL)
-	} else if w.TTL, err = limits.ttl(w.TTL); err != nil {
+	if p.Lasting {
+		p.TTL = limits.lasting(p.TTL)
+	} else if p.TTL, err = limits.ttl(p.TTL); err != nil {
 		return nil, err
 	}
-	if w.LocalPart != "" {
-		if err := s.checkLocalPart(w.LocalPart); err != nil {
+	if p.LocalPart != "" {
+		if err := s.checkLocalPart(p.LocalPart); err != nil {
 			return nil, err
 		}
 	}
-	if w.Domain, o.Domain, err = s.domains.Choose(ctx, w.Domain, o.Account); err != nil {
+	if p.Domain, o.Domain, err = s.domains.Choose(ctx, p.Domain, o.Account); err != nil {
 		return nil, err
 	}
 	for {
@@ -57,7 +58,7 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, error)
 			if err != nil || more {
 				return err
 			}
-			m, err = s.createTx(ctx, tx, w, o)
+			m, err = s.createTx(ctx, tx, p, o)
 			return err
 		})
 		if err != nil {
@@ -69,30 +70,30 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, error)
 	}
 }
 
-// ttl returns the time to live of a mailbox for which a client asked for wished: the default for zero, or an error if the plan does not
-// allow it.
-func (l Limits) ttl(wished time.Duration) (time.Duration, error) {
+// ttl checks a requested time to live, and returns the plan's default if it is 0. Errors: request.invalid if it is below
+// MinTTL, mailbox.ttl_too_long if the plan does not allow it.
+func (l Limits) ttl(requested time.Duration) (time.Duration, error) {
 	switch {
-	case wished == 0:
+	case requested == 0:
 		return l.TTLDefault, nil
-	case wished < MinTTL:
+	case requested < MinTTL:
 		return 0, problem.Invalid("/ttl", "must be at least %d seconds", int(MinTTL.Seconds()))
-	case wished > l.TTLMax:
+	case requested > l.TTLMax:
 		return 0, problem.Detailf(problem.MailboxTTLTooLong, "the plan allows at most %d seconds", int(l.TTLMax.Seconds()))
 	}
-	return wished, nil
+	return requested, nil
 }
 
-func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Mailbox, error) {
+func (s *Service) createTx(ctx context.Context, tx *db.Tx, p CreateParams, o Owner) (*Mailbox, error) {
 	now := s.clock.Now()
 	m := &Mailbox{
-		ID: id.New[id.Mailbox](now), Domain: w.Domain, Owner: o, Source: o.source(),
-		CreatedAt: now.Truncate(time.Microsecond), ExpiresAt: now.Add(w.TTL).Truncate(time.Microsecond), epoch: 1, password: w.Password,
+		ID: id.New[id.Mailbox](now), Domain: p.Domain, Owner: o, Source: o.source(),
+		CreatedAt: now.Truncate(time.Microsecond), ExpiresAt: now.Add(p.TTL).Truncate(time.Microsecond), epoch: 1, password: p.Password,
 	}
 	if err := s.checkDomainTx(ctx, tx, m); err != nil {
 		return nil, err
 	}
-	if err := s.nameTx(ctx, tx, m, w.LocalPart, now); err != nil {
+	if err := s.nameTx(ctx, tx, m, p.LocalPart, now); err != nil {
 		return nil, err
 	}
 	if err := insert(ctx, tx, m); err != nil {
@@ -104,16 +105,16 @@ func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Ma
 	return m, s.publishCreatedTx(ctx, tx, m)
 }
 
-// nameTx sets the address of a new mailbox: the wished local part, or a generated one that is free.
-func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, wished string, now time.Time) error {
+// nameTx sets the address of a new mailbox: the given local part, or if that is "" a generated one that is free.
+func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, localPart string, now time.Time) error {
 	var err error
 	for try := range generateTries {
-		if m.LocalPart = wished; wished == "" {
+		if m.LocalPart = localPart; localPart == "" {
 			m.LocalPart = generated(try)
 		}
 		m.Address = m.LocalPart + "@" + m.Domain
 		err = s.checkAddressTx(ctx, tx, m.Address, m.Owner, now)
-		if wished != "" || !problem.Has(err, problem.MailboxLocalPartTaken) {
+		if localPart != "" || !problem.Has(err, problem.MailboxLocalPartTaken) {
 			return err
 		}
 	}

@@ -58,7 +58,7 @@ func (s *Service) publishTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of
 			}
 			paid[owner] = limits.Paid
 		}
-		e := of(m.Shown(s.clock.Now(), paid[owner]))
+		e := of(m.Resource(s.clock.Now(), paid[owner]))
 		e.Account, e.Domain = owner, m.Owner.Domain
 		events = append(events, e)
 	}
@@ -68,8 +68,9 @@ func (s *Service) publishTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of
 	return s.outbox.PublishTx(ctx, tx, events...)
 }
 
-// Shown returns the mailbox as its owner sees it, without a token.
-func (m *Mailbox) Shown(now time.Time, paid bool) resource.Mailbox {
+// Resource returns the mailbox as the API and events represent it at the time now, without a token. paid reports whether the
+// plan of its owner costs money. The seconds left to live are rounded up, so that they are not 0 before the mailbox expires.
+func (m *Mailbox) Resource(now time.Time, paid bool) resource.Mailbox {
 	tier := "free"
 	if paid {
 		tier = "paid"

@@ -95,9 +95,9 @@ type Plans interface {
 
 // Domains knows the domains on which mailboxes can be created.
 type Domains interface {
-	// Choose returns the domain for a new mailbox: wished if the account may use it, or the first public domain of the
-	// service if wished is "". private identifies the domain if it is a private one. Error: mailbox.domain_unavailable.
-	Choose(ctx context.Context, wished string, account id.Account) (name string, private id.Domain, err error)
+	// Choose returns the domain for a new mailbox: requested if the account may use it, or the first public domain of the
+	// service if requested is "". private identifies the domain if it is a private one. Error: mailbox.domain_unavailable.
+	Choose(ctx context.Context, requested string, account id.Account) (name string, private id.Domain, err error)
 	// HoldersTx calls found with the owner of each name that is a verified private domain.
 	HoldersTx(ctx context.Context, tx *db.Tx, names []string, found func(name string, owner id.Account, private id.Domain)) error
 }

@@ -75,7 +75,7 @@ func run(t *testing.T, test func(t *testing.T, w *world)) {
 
 func (w *world) create(t *testing.T, local string, o mailbox.Owner) (*mailbox.Mailbox, string) {
 	t.Helper()
-	m, err := w.Create(t.Context(), mailbox.Wish{LocalPart: local}, o)
+	m, err := w.Create(t.Context(), mailbox.CreateParams{LocalPart: local}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestTheCoolDownBeginsAtTheEnd(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.create(t, "ann", mailbox.Owner{})
 		create := func() error {
-			_, err := w.Create(t.Context(), mailbox.Wish{LocalPart: "ann"}, mailbox.Owner{})
+			_, err := w.Create(t.Context(), mailbox.CreateParams{LocalPart: "ann"}, mailbox.Owner{})
 			return err
 		}
 		w.clock.Advance(time.Hour + 29*24*time.Hour) // the expired mailbox was not swept yet

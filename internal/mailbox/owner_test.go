@@ -74,7 +74,7 @@ func TestLiveMailboxesOfAnAccountAreCountedExactly(t *testing.T) {
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"create": func(rt *rapid.T) {
-				m, err := s.Create(t.Context(), mailbox.Wish{TTL: time.Duration(rapid.IntRange(1, 20).Draw(rt, "minutes")) * time.Minute}, mailbox.Owner{Account: account})
+				m, err := s.Create(t.Context(), mailbox.CreateParams{TTL: time.Duration(rapid.IntRange(1, 20).Draw(rt, "minutes")) * time.Minute}, mailbox.Owner{Account: account})
 				full := len(live()) >= max
 				if full != problem.Has(err, problem.MailboxLimitReached) || !full && err != nil {
 					rt.Fatalf("%d live: %v", len(live()), err)
@@ -123,15 +123,15 @@ func TestManyExpiredMailboxesMakeRoom(t *testing.T) {
 		c := clock.NewFake(noon())
 		many, owner := newService(t, d, c, 250), mailbox.Owner{Account: id.New[id.Account](noon())}
 		for range 250 {
-			if _, err := many.Create(t.Context(), mailbox.Wish{TTL: time.Minute}, owner); err != nil {
+			if _, err := many.Create(t.Context(), mailbox.CreateParams{TTL: time.Minute}, owner); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := many.Create(t.Context(), mailbox.Wish{}, owner); !problem.Has(err, problem.MailboxLimitReached) {
+		if _, err := many.Create(t.Context(), mailbox.CreateParams{}, owner); !problem.Has(err, problem.MailboxLimitReached) {
 			t.Fatalf("one more: %v", err)
 		}
 		c.Advance(time.Minute)
-		if _, err := newService(t, d, c, 2).Create(t.Context(), mailbox.Wish{}, owner); err != nil { // a smaller plan since
+		if _, err := newService(t, d, c, 2).Create(t.Context(), mailbox.CreateParams{}, owner); err != nil { // a smaller plan since
 			t.Fatal(err)
 		}
 	})
@@ -145,13 +145,13 @@ func TestTheDailyCapIsTheAccounts(t *testing.T) {
 		owner := mailbox.Owner{Account: id.New[id.Account](noon())}
 		var boxes []string
 		for range 4 {
-			m, err := s.Create(t.Context(), mailbox.Wish{TTL: 24 * time.Hour}, owner)
+			m, err := s.Create(t.Context(), mailbox.CreateParams{TTL: 24 * time.Hour}, owner)
 			if err != nil {
 				t.Fatal(err)
 			}
 			boxes = append(boxes, m.Address)
 		}
-		guest, err := s.Create(t.Context(), mailbox.Wish{TTL: 24 * time.Hour}, mailbox.Owner{})
+		guest, err := s.Create(t.Context(), mailbox.CreateParams{TTL: 24 * time.Hour}, mailbox.Owner{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -110,23 +110,23 @@ const (
 
 // validate checks the credentials of a new account and returns the mailbox to create, still without its password. domains
 // are the domains in which accounts can be created. Error: validationError.
-func (c credentials) validate(domains []string) (w mailbox.Wish, err error) {
+func (c credentials) validate(domains []string) (p mailbox.CreateParams, err error) {
 	at := strings.LastIndexByte(c.Address, '@')
 	switch {
 	case c.Address == "":
-		return w, validationError{"address", notBlank, notBlankCode}
+		return p, validationError{"address", notBlank, notBlankCode}
 	case c.Password == "":
-		return w, validationError{"password", notBlank, notBlankCode}
+		return p, validationError{"password", notBlank, notBlankCode}
 	case utf8.RuneCountInString(c.Password) > passwordMax:
-		return w, validationError{"password", passwordTooLong, tooLongCode}
+		return p, validationError{"password", passwordTooLong, tooLongCode}
 	case at < 1 || at == len(c.Address)-1:
-		return w, validationError{"address", "This value is not a valid email address.", notAddressCode}
+		return p, validationError{"address", "This value is not a valid email address.", notAddressCode}
 	}
 	address := strings.ToLower(c.Address)
-	if w = (mailbox.Wish{LocalPart: address[:at], Domain: address[at+1:]}); !slices.Contains(domains, w.Domain) {
-		return w, validationError{"address", "The domain is not one of GET /domains.", notAddressCode}
+	if p = (mailbox.CreateParams{LocalPart: address[:at], Domain: address[at+1:]}); !slices.Contains(domains, p.Domain) {
+		return p, validationError{"address", "The domain is not one of GET /domains.", notAddressCode}
 	}
-	return w, nil
+	return p, nil
 }
 
 // createAccount creates a mailbox with a password. The call is counted against its rate limit before the password is
@@ -143,7 +143,7 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	for _, d := range a.Domains.Public() {
 		domains = append(domains, d.Name)
 	}
-	wish, err := c.validate(domains)
+	params, err := c.validate(domains)
 	if err != nil {
 		return err
 	}
@@ -155,11 +155,11 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer slot.Release()
-	if wish.Password, err = a.Accounts.HashPassword(r.Context(), slot, c.Password); err != nil {
+	if params.Password, err = a.Accounts.HashPassword(r.Context(), slot, c.Password); err != nil {
 		return err
 	}
-	wish.TTL, wish.Lasting = a.TTL, true
-	m, err := a.Mailboxes.Create(r.Context(), wish, mailbox.Owner{})
+	params.TTL, params.Lasting = a.TTL, true
+	m, err := a.Mailboxes.Create(r.Context(), params, mailbox.Owner{})
 	if err != nil {
 		return translateCreateError(err)
 	}

@@ -97,7 +97,7 @@ func (s *Service) checkDomain(ctx context.Context, account id.Account, domain id
 // pingTx enqueues a webhook.ping and returns its event. With once it is attempted once, even if the endpoint is paused;
 // otherwise it is retried like other events.
 func (s *Service) pingTx(ctx context.Context, tx *db.Tx, e *Endpoint, once bool) (id.Event, error) {
-	p, err := newPayload(event.Event{Account: e.Account, At: s.Clock.Now(), Data: event.WebhookPing{Webhook: e.Shown()}})
+	p, err := newPayload(event.Event{Account: e.Account, At: s.Clock.Now(), Data: event.WebhookPing{Webhook: e.Resource()}})
 	if err != nil {
 		return "", err
 	}
@@ -265,8 +265,8 @@ func eventNames(events []event.Name) []string {
 	return names
 }
 
-// Shown returns the endpoint as its owner sees it, in the API and in webhook.ping.
-func (e *Endpoint) Shown() resource.Webhook {
+// Resource returns the endpoint as the API and webhook.ping represent it, without its signing secret.
+func (e *Endpoint) Resource() resource.Webhook {
 	shown := resource.Webhook{
 		ID: e.ID, URL: e.URL, Events: eventNames(e.Events), Status: e.Status(), FailureCount: e.FailureCount,
 		LastDeliveryAt: clock.Optional(e.LastDeliveryAt), CreatedAt: clock.Stamp{Time: e.CreatedAt},

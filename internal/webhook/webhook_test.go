@@ -167,8 +167,8 @@ func TestRolledBackEventIsNotDelivered(t *testing.T) {
 func TestLimitsAndForbiddenURLs(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newFixture(t, d)
-		for want, wish := range map[problem.Code]webhook.Params{problem.WebhookURLForbidden: {URL: "https://forbidden/", Events: event.Names()}} {
-			if _, _, err := w.Create(t.Context(), ada, wish); !problem.Has(err, want) {
+		for want, params := range map[problem.Code]webhook.Params{problem.WebhookURLForbidden: {URL: "https://forbidden/", Events: event.Names()}} {
+			if _, _, err := w.Create(t.Context(), ada, params); !problem.Has(err, want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
