@@ -57,8 +57,8 @@ type registration struct {
 }
 
 func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*httpkit.One[UserToken], error) {
-	wish := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale, Invite: value(in.Body.Invite)}
-	if err := wish.Validate(); err != nil { // before the password is hashed
+	registration := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale, Invite: value(in.Body.Invite)}
+	if err := registration.Validate(); err != nil { // before the password is hashed
 		return nil, err
 	}
 	slot, err := a.reserveHash(ctx)
@@ -68,7 +68,7 @@ func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*h
 		return nil, err
 	}
 	defer slot.Release()
-	token, s, err := a.Accounts.Register(ctx, slot, wish)
+	token, s, err := a.Accounts.Register(ctx, slot, registration)
 	if err != nil {
 		return nil, err
 	}

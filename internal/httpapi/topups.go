@@ -79,8 +79,8 @@ func (a *API) createTopup(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	wish := wallet.OrderParams{Provider: in.Body.Provider, Amount: in.Body.Amount, Currency: in.Body.Currency}
-	o, err := a.Wallet.Order(ctx, from(ctx).account.ID, wish, key)
+	params := wallet.OrderParams{Provider: in.Body.Provider, Amount: in.Body.Amount, Currency: in.Body.Currency}
+	o, err := a.Wallet.Order(ctx, from(ctx).account.ID, params, key)
 	if err != nil {
 		return nil, err
 	}

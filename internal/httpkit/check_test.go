@@ -12,8 +12,8 @@ import (
 	"github.com/gonebox/gonebox/internal/httpkit"
 )
 
-// wish has every kind of field that a request body of the service has.
-type wish struct {
+// sampleBody has every kind of field that a request body of the service has.
+type sampleBody struct {
 	_       struct{}     `additionalProperties:"false"`
 	Name    string       `json:"name" minLength:"2" maxLength:"4"`
 	TTL     *int64       `json:"ttl,omitempty" minimum:"60" maximum:"9000"`
@@ -41,7 +41,7 @@ func pointers(c *httpkit.BodyChecker, body string) (all []string) {
 }
 
 func TestCheckBody(t *testing.T) {
-	c := httpkit.NewBodyChecker(wish{})
+	c := httpkit.NewBodyChecker(sampleBody{})
 	for body, want := range map[string][]string{
 		`{"name":"abc"}`: nil,
 		` {"name":"äöü", "ttl":60,"part":"x","domain":null,"kind":"one","scopes":["read"],"events":["a","b"],"flag":false,"inner":{"text":""}} `: nil,
@@ -93,7 +93,7 @@ func TestCheckBodyStopsAtTheTwentiethFault(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&body, `%q:%d,`, fmt.Sprint("x", i), i)
 	}
-	faults := httpkit.NewBodyChecker(wish{}).Check([]byte("{" + body.String() + `"name":1}`))
+	faults := httpkit.NewBodyChecker(sampleBody{}).Check([]byte("{" + body.String() + `"name":1}`))
 	if len(faults) != httpkit.FieldsMax || faults[0].Pointer != "/x0" || faults[19].Pointer != "/x19" {
 		t.Errorf("%d faults: %v", len(faults), faults)
 	}
@@ -127,7 +127,7 @@ func FuzzCheckBody(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	c := httpkit.NewBodyChecker(wish{})
+	c := httpkit.NewBodyChecker(sampleBody{})
 	escapes := strings.NewReplacer("~0", "", "~1", "")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		faults := c.Check(body)
@@ -150,7 +150,7 @@ func FuzzCheckBody(f *testing.F) {
 		if len(faults) == 0 && len(library) > 0 {
 			t.Fatalf("%q passes, and the library says %v", body, library)
 		}
-		var w wish
+		var w sampleBody
 		if err := json.Unmarshal(body, &w); len(faults) == 0 && err != nil {
 			t.Fatalf("%q passes, and the decoder says %v", body, err)
 		}

@@ -17,7 +17,7 @@ import (
 type book struct {
 	account id.Account
 	balance int64
-	wish    subscription.Params
+	params  subscription.Params
 	renew   bool
 	anchor  time.Time
 	n       int // periods since the anchor; 0: no subscription
@@ -25,7 +25,7 @@ type book struct {
 }
 
 func (b *book) end() time.Time {
-	months := map[plan.Interval]int{plan.Monthly: 1, plan.Yearly: 12}[b.wish.Interval] * b.n
+	months := map[plan.Interval]int{plan.Monthly: 1, plan.Yearly: 12}[b.params.Interval] * b.n
 	at := b.anchor.AddDate(0, months, 0)
 	for at.Day() < b.anchor.Day() && at.Day() < 4 { // AddDate goes on into the next month where ours ends
 		at = at.AddDate(0, 0, -1)
@@ -34,8 +34,8 @@ func (b *book) end() time.Time {
 }
 
 func (b *book) price() int64 {
-	p, _ := plan.Default().Plan(b.wish.Plan)
-	points, _ := p.Price(b.wish.Interval)
+	p, _ := plan.Default().Plan(b.params.Plan)
+	points, _ := p.Price(b.params.Interval)
 	return points
 }
 
@@ -100,15 +100,15 @@ func (s *fixture) step(t *rapid.T, b *book) {
 }
 
 func (s *fixture) tryBuying(t *rapid.T, b *book) {
-	w := rapid.SampledFrom([]subscription.Params{plusMonthly, plusYearly, proMonthly}).Draw(t, "wish")
+	w := rapid.SampledFrom([]subscription.Params{plusMonthly, plusYearly, proMonthly}).Draw(t, "params")
 	wanted := *b
-	wanted.wish = w
+	wanted.params = w
 	_, err := s.Buy(t.Context(), b.account, w, "")
 	if poor := b.balance < wanted.price(); poor != problem.Has(err, problem.WalletInsufficientPoints) || !poor && err != nil {
 		t.Fatalf("with %d points: %v", b.balance, err)
 	}
 	if err == nil {
-		*b = book{account: b.account, balance: b.balance - wanted.price(), wish: w, renew: true, anchor: s.clock.Now(), n: 1}
+		*b = book{account: b.account, balance: b.balance - wanted.price(), params: w, renew: true, anchor: s.clock.Now(), n: 1}
 	}
 }
 
@@ -121,13 +121,13 @@ func (s *fixture) agrees(t *rapid.T, b *book) {
 	running := b.n > 0 && !b.lapsed && s.clock.Now().Before(b.end())
 	code, status := "free", subscription.Expired
 	if running {
-		code, status = b.wish.Plan, subscription.Active
+		code, status = b.params.Plan, subscription.Active
 	}
 	sub := state.Subscription
 	if state.Plan.Code != code || (sub == nil) != (b.n == 0) {
 		t.Fatalf("plan %s, subscription %+v; want %s", state.Plan.Code, sub, code)
 	}
-	if sub != nil && (sub.Status != status || sub.Plan != b.wish.Plan || sub.AutoRenew != b.renew || !sub.PeriodEnd.Equal(b.end()) || sub.Price != b.price()) {
+	if sub != nil && (sub.Status != status || sub.Plan != b.params.Plan || sub.AutoRenew != b.renew || !sub.PeriodEnd.Equal(b.end()) || sub.Price != b.price()) {
 		t.Fatalf("%+v; want %+v until %s, %s", sub, b, b.end(), status)
 	}
 	sum, err := db.Value[int64](s.db.QueryRow(t.Context(), "SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM wallet_entry WHERE account_id = $1", b.account))

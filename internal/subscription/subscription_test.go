@@ -197,8 +197,8 @@ func TestFailedBuyChangesNothing(t *testing.T) {
 		account := s.account(249)
 		s.buy(account, plusMonthly)
 		for _, c := range []struct {
-			wish subscription.Params
-			code problem.Code
+			params subscription.Params
+			code   problem.Code
 		}{
 			{proMonthly, problem.WalletInsufficientPoints},
 			{plusYearly, problem.WalletInsufficientPoints},
@@ -208,8 +208,8 @@ func TestFailedBuyChangesNothing(t *testing.T) {
 			{subscription.Params{Plan: "plus", Interval: "weekly"}, problem.PlanUnknown},
 			{subscription.Params{}, problem.PlanUnknown},
 		} {
-			_, err := s.Buy(t.Context(), account, c.wish, "")
-			wantCode(t, fmt.Sprint(c.wish), err, c.code)
+			_, err := s.Buy(t.Context(), account, c.params, "")
+			wantCode(t, fmt.Sprint(c.params), err, c.code)
 		}
 		s.is(account, "after", 199, "plus", subscription.Active)
 		if poor := s.account(0); true {
@@ -260,7 +260,7 @@ func TestSameKeyBuysOnce(t *testing.T) {
 			t.Errorf("%+v, %v; first %+v", again, err, first)
 		}
 		_, err = s.Buy(t.Context(), account, proMonthly, "k")
-		wantCode(t, "another wish", err, problem.IdempotencyKeyReused)
+		wantCode(t, "another params", err, problem.IdempotencyKeyReused)
 		s.is(account, "after", 950, "pro", subscription.Active) // which staff assigned
 		if _, err := s.Buy(t.Context(), other, proMonthly, "k"); err != nil {
 			t.Errorf("another account's key: %v", err)

@@ -16,8 +16,8 @@ import (
 func TestOrderIsCreatedOncePerKey(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newFixture(t, d)
-		wish := wallet.OrderParams{Provider: wallet.Bankpay, Amount: 25_000, Currency: wallet.VND}
-		first, err := k.Order(t.Context(), k.ada, wish, "key")
+		params := wallet.OrderParams{Provider: wallet.Bankpay, Amount: 25_000, Currency: wallet.VND}
+		first, err := k.Order(t.Context(), k.ada, params, "key")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func TestOrderIsCreatedOncePerKey(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				again, err := k.Order(context.Background(), k.ada, wish, "key")
+				again, err := k.Order(context.Background(), k.ada, params, "key")
 				if err != nil {
 					t.Error(err)
 				} else if diff := cmp.Diff(first, again); diff != "" { // as it was then: not paid
@@ -35,8 +35,8 @@ func TestOrderIsCreatedOncePerKey(t *testing.T) {
 			})
 		}
 		all.Wait()
-		wish.Amount = 26_000
-		if _, err := k.Order(t.Context(), k.ada, wish, "key"); !problem.Has(err, problem.IdempotencyKeyReused) {
+		params.Amount = 26_000
+		if _, err := k.Order(t.Context(), k.ada, params, "key"); !problem.Has(err, problem.IdempotencyKeyReused) {
 			t.Errorf("%v", err)
 		}
 		if n := count(t, d, "topup_order"); n != 1 {

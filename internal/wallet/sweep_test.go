@@ -17,14 +17,14 @@ import (
 func TestOpenOrdersAreBounded(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newFixture(t, d)
-		wish := wallet.OrderParams{Provider: wallet.Bankpay, Amount: 10_000, Currency: wallet.VND}
+		params := wallet.OrderParams{Provider: wallet.Bankpay, Amount: 10_000, Currency: wallet.VND}
 		first := k.order(10_000)
 		var made atomic.Int64
 		var all sync.WaitGroup
 		for range 8 { // at the same time they have no more
 			all.Go(func() {
 				for range 8 {
-					if _, err := k.Order(context.Background(), k.ada, wish, ""); err == nil {
+					if _, err := k.Order(context.Background(), k.ada, params, ""); err == nil {
 						made.Add(1)
 					} else if !problem.Has(err, problem.TopupLimitReached) {
 						t.Error(err)
@@ -36,13 +36,13 @@ func TestOpenOrdersAreBounded(t *testing.T) {
 		if made.Load() != 49 {
 			t.Errorf("%d orders beside the first", made.Load())
 		}
-		if _, err := k.Order(t.Context(), newAccount(k.clock), wish, ""); err != nil {
+		if _, err := k.Order(t.Context(), newAccount(k.clock), params, ""); err != nil {
 			t.Errorf("another account: %v", err)
 		}
 		k.reportTransfer("in", 10_000, ourBank().AccountNumber, first.Memo)
 		k.reconcile()
 		k.order(10_000)
-		if _, err := k.Order(t.Context(), k.ada, wish, ""); !problem.Has(err, problem.TopupLimitReached) {
+		if _, err := k.Order(t.Context(), k.ada, params, ""); !problem.Has(err, problem.TopupLimitReached) {
 			t.Errorf("one too many: %v", err)
 		}
 		k.clock.Advance(24 * time.Hour)

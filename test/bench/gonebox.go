@@ -127,11 +127,11 @@ func (g *gonebox) newBoxes(ctx context.Context, first, n int) ([]mailbox, error)
 	err := together(ctx, 32, g.web, func(c *caller, worker, workers int) error {
 		for i := worker; i < n; i += workers {
 			answer := struct{ Data *mailbox }{&boxes[i]}
-			wish, err := json.Marshal(map[string]any{"localPart": boxName(first + i), "ttl": 86400})
+			params, err := json.Marshal(map[string]any{"localPart": boxName(first + i), "ttl": 86400})
 			if err != nil {
 				return err
 			}
-			if err := c.call(201, "POST", "/mailboxes", "", string(wish), &answer); err != nil {
+			if err := c.call(201, "POST", "/mailboxes", "", string(params), &answer); err != nil {
 				return err
 			}
 			if len(boxes[i].Address) != len(addressMark) {

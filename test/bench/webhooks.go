@@ -93,12 +93,12 @@ func (h *hooks) open(ctx context.Context) error {
 		return err
 	}
 	defer c.conn.Close()
-	wish, err := json.Marshal(map[string]string{"email": "account@bench.example", "password": "correct horse battery staple"})
+	params, err := json.Marshal(map[string]string{"email": "account@bench.example", "password": "correct horse battery staple"})
 	if err != nil {
 		return err
 	}
 	var account struct{ Data struct{ Token string } }
-	if err := c.call(201, "POST", "/auth/register", "", string(wish), &account); err != nil {
+	if err := c.call(201, "POST", "/auth/register", "", string(params), &account); err != nil {
 		return err
 	}
 	h.token = account.Data.Token
@@ -117,8 +117,8 @@ func (h *hooks) register(ctx context.Context, endpoints []*endpoint) error {
 	}
 	defer c.conn.Close()
 	for _, e := range endpoints {
-		wish := fmt.Sprintf(`{"url":%q,"events":["message.received"]}`, e.url)
-		if err := c.call(201, "POST", "/me/webhooks", h.token, wish, &struct{}{}); err != nil {
+		params := fmt.Sprintf(`{"url":%q,"events":["message.received"]}`, e.url)
+		if err := c.call(201, "POST", "/me/webhooks", h.token, params, &struct{}{}); err != nil {
 			return err
 		}
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // extend extends a mailbox and returns it with its new token.
-func (s *service) extend(token string, wish any) (m mailbox) {
+func (s *service) extend(token string, params any) (m mailbox) {
 	s.t.Helper()
-	a := s.Call(http.MethodPost, "/mailboxes/me/extend", token, wish)
+	a := s.Call(http.MethodPost, "/mailboxes/me/extend", token, params)
 	if a.Status != http.StatusOK {
 		s.t.Fatalf("extend: %d %s", a.Status, a.Body)
 	}
@@ -23,9 +23,9 @@ func TestExtend(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", body{"ttl": 10 * 60})
 	for _, c := range []struct {
-		name string
-		wish any
-		ttl  int
+		name   string
+		params any
+		ttl    int
 	}{
 		{"earlier than it is", body{"ttl": 60}, 600},
 		{"later", body{"ttl": 700}, 700},
@@ -33,7 +33,7 @@ func TestExtend(t *testing.T) {
 		{"by the default, without a ttl", body{}, hour},
 		{"to the maximum", body{"ttl": day}, day},
 	} {
-		got := s.extend(m.Token, c.wish)
+		got := s.extend(m.Token, c.params)
 		if got.TTL != c.ttl || got.ID != m.ID || got.Address != m.Address || got.Token == "" {
 			t.Errorf("%s: %+v", c.name, got)
 		}

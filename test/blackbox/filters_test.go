@@ -36,10 +36,10 @@ type extraction struct {
 }
 
 // filter makes a filter.
-func (s *service) filter(u user, wish fields) (f extraction) {
+func (s *service) filter(u user, params fields) (f extraction) {
 	s.t.Helper()
 	whole := fields{"name": "test"}
-	maps.Copy(whole, wish)
+	maps.Copy(whole, params)
 	a := s.Call(http.MethodPost, "/me/filters", u.Token, whole)
 	if a.Status != http.StatusCreated {
 		s.t.Fatalf("create a filter: %d %s", a.Status, a.Body)
@@ -83,7 +83,7 @@ func TestCreateFilterRejectsInvalidRequests(t *testing.T) {
 	s := startAccounts(t, settings{"plans.free.filters.max": "1"})
 	u := s.account("ada@example.org")
 	for what, c := range map[string]struct {
-		wish          any
+		params        any
 		code, pointer string
 	}{
 		"no body":             {nil, "request.invalid", ""},
@@ -110,7 +110,7 @@ func TestCreateFilterRejectsInvalidRequests(t *testing.T) {
 		"broken subject":      {fields{"name": "n", "extractRegex": "x", "subjectPattern": "[z-a]"}, "filter.invalid_regex", "/subjectPattern"},
 		"long subjectPattern": {fields{"name": "n", "extractRegex": "x", "subjectPattern": strings.Repeat("x", 513)}, "request.invalid", "/subjectPattern"},
 	} {
-		a := s.Call(http.MethodPost, "/me/filters", u.Token, c.wish)
+		a := s.Call(http.MethodPost, "/me/filters", u.Token, c.params)
 		want(t, a, 422, c.code)
 		p := problemOf(t, a)
 		if c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {

@@ -132,12 +132,12 @@ func (a *tenant) credential() string {
 }
 
 func (a *tenant) makeMailbox() {
-	wish := fields{}
+	params := fields{}
 	if p, ok := pick(a.rt, a.domains, "domain"); ok && p.Status == "verified" {
-		wish["domain"] = p.Domain
+		params["domain"] = p.Domain
 	}
 	var m mailbox
-	a.answers(201, "", http.MethodPost, "/mailboxes", a.credential(), wish, &m)
+	a.answers(201, "", http.MethodPost, "/mailboxes", a.credential(), params, &m)
 	a.boxes[m.ID] = m
 }
 
@@ -190,12 +190,12 @@ func (a *tenant) revokeKey() {
 }
 
 func (a *tenant) makeFilter() {
-	wish := fields{"name": a.name, "extractRegex": "code of " + a.name}
+	params := fields{"name": a.name, "extractRegex": "code of " + a.name}
 	if p, ok := pick(a.rt, a.domains, "domain"); ok {
-		wish["scopeType"], wish["domainId"] = "domain", p.ID
+		params["scopeType"], params["domainId"] = "domain", p.ID
 	}
 	var f extraction
-	a.answers(201, "", http.MethodPost, "/me/filters", a.user.Token, wish, &f)
+	a.answers(201, "", http.MethodPost, "/me/filters", a.user.Token, params, &f)
 	a.filters[f.ID] = f
 }
 
@@ -386,8 +386,8 @@ func (a *tenant) reachForDomain(other *tenant) {
 	path := "/me/domains/" + p.ID
 	a.answers(404, "domain.not_found", http.MethodDelete, path, a.user.Token, nil, nil)
 	a.answers(404, "domain.not_found", http.MethodPost, path+"/verify", a.user.Token, nil, nil)
-	wish := fields{"name": "n", "extractRegex": "x", "scopeType": "domain", "domainId": p.ID}
-	a.answers(422, "request.invalid", http.MethodPost, "/me/filters", a.user.Token, wish, nil)
+	params := fields{"name": "n", "extractRegex": "x", "scopeType": "domain", "domainId": p.ID}
+	a.answers(422, "request.invalid", http.MethodPost, "/me/filters", a.user.Token, params, nil)
 	if p.Status == "verified" {
 		a.answers(422, "mailbox.domain_unavailable", http.MethodPost, "/mailboxes", a.user.Token, fields{"domain": p.Domain}, nil)
 	}

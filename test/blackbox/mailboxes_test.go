@@ -13,9 +13,9 @@ import (
 )
 
 // create makes a mailbox, which must succeed.
-func (s *service) create(token string, wish any) (m mailbox) {
+func (s *service) create(token string, params any) (m mailbox) {
 	s.t.Helper()
-	a := s.Call(http.MethodPost, "/mailboxes", token, wish)
+	a := s.Call(http.MethodPost, "/mailboxes", token, params)
 	if a.Status != http.StatusCreated {
 		s.t.Fatalf("create: %d %s", a.Status, a.Body)
 	}
@@ -34,8 +34,8 @@ const (
 
 func TestCreateMailboxReturnsMailbox(t *testing.T) {
 	s := start(t, nil)
-	for name, wish := range map[string]any{"no body": nil, "nothing wished": body{}} {
-		m := s.create("", wish)
+	for name, params := range map[string]any{"no body": nil, "no parameter": body{}} {
+		m := s.create("", params)
 		identifier(t, m.ID, "mbx")
 		if !regexp.MustCompile(`^[a-z]+-[a-z]+-\d{4}$`).MatchString(m.LocalPart) || m.Domain != "gonebox.localhost" || m.Address != m.LocalPart+"@"+m.Domain {
 			t.Errorf("%s: %+v", name, m)
@@ -61,7 +61,7 @@ func TestCreateMailboxRejectsInvalidRequests(t *testing.T) {
 	s.create("", body{"localPart": "taken"})
 	for _, c := range []struct {
 		name    string
-		wish    body
+		params  body
 		status  int
 		code    string
 		pointer string
@@ -84,7 +84,7 @@ func TestCreateMailboxRejectsInvalidRequests(t *testing.T) {
 		{"a ttl beyond every integer", body{"ttl": 1e300}, 422, "request.invalid", "/ttl"},
 		{"a misspelt field", body{"localpart": "ann"}, 422, "request.invalid", "/localpart"},
 	} {
-		a := s.Call(http.MethodPost, "/mailboxes", "", c.wish)
+		a := s.Call(http.MethodPost, "/mailboxes", "", c.params)
 		if a.Status != c.status || a.Code() != c.code {
 			t.Errorf("%s: %d %s", c.name, a.Status, a.Body)
 		}
@@ -119,19 +119,19 @@ func TestEndedAddressCoolsDown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, nil)
-			wish := body{"localPart": "ann"}
-			m := s.create("", wish)
+			params := body{"localPart": "ann"}
+			m := s.create("", params)
 			end(s, m)
 			ended := min(s.Clock.Now().Unix(), m.ExpiresAt.Unix())
 			if strings.HasPrefix(name, "destroyed") {
 				ended = m.CreatedAt.Unix()
 			}
-			want(t, s.Call(http.MethodPost, "/mailboxes", "", wish), 409, "mailbox.local_part_taken")
+			want(t, s.Call(http.MethodPost, "/mailboxes", "", params), 409, "mailbox.local_part_taken")
 			free := time.Unix(ended, 0).Add(30 * day * time.Second)
 			s.Clock.Advance(free.Sub(s.Clock.Now()) - time.Second)
-			want(t, s.Call(http.MethodPost, "/mailboxes", "", wish), 409, "mailbox.local_part_taken")
+			want(t, s.Call(http.MethodPost, "/mailboxes", "", params), 409, "mailbox.local_part_taken")
 			s.Clock.Advance(time.Second)
-			s.create("", wish)
+			s.create("", params)
 		})
 	}
 }

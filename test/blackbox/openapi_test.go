@@ -184,8 +184,8 @@ func TestSchemaNamesAreReadable(t *testing.T) {
 			t.Errorf("there is no %s", name)
 		}
 	}
-	wish := d.Components.Schemas["MailboxCreation"].(map[string]any)
-	if wish["additionalProperties"] != false {
+	params := d.Components.Schemas["MailboxCreation"].(map[string]any)
+	if params["additionalProperties"] != false {
 		t.Error("the body of a request is open")
 	}
 }

@@ -49,9 +49,9 @@ func TestResourcesBeyondFreePlanStayReadable(t *testing.T) {
 		w.call(http.MethodGet, "/keys/mailboxes/"+boxes[0].ID+"/messages", k.Key, 200, "")
 	}
 
-	post := func(path string, wish any, status int, code string) {
+	post := func(path string, params any, status int, code string) {
 		t.Helper()
-		want(t, w.Call(http.MethodPost, path, u.Token, wish), status, code)
+		want(t, w.Call(http.MethodPost, path, u.Token, params), status, code)
 	}
 	post("/mailboxes", nil, 422, "mailbox.limit_reached")
 	post("/mailboxes", body{"ttl": 7*day + 1}, 422, "mailbox.ttl_too_long")

@@ -74,7 +74,7 @@ func TestProvidersMirrorConfiguration(t *testing.T) {
 				status, code = 201, ""
 			}
 			u := s.account("ada@example.org")
-			want(t, s.Call(http.MethodPost, "/me/wallet/topups", u.Token, topupWish(10_000)), status, code)
+			want(t, s.Call(http.MethodPost, "/me/wallet/topups", u.Token, topupBody(10_000)), status, code)
 		})
 	}
 }

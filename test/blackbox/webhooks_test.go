@@ -80,9 +80,9 @@ func (s *service) hook(u user, r *apptest.Receiver, events ...string) (h hook) {
 	return h
 }
 
-func (s *service) register(u user, wish fields) (h hook) {
+func (s *service) register(u user, params fields) (h hook) {
 	s.t.Helper()
-	a := s.Call(http.MethodPost, "/me/webhooks", u.Token, wish)
+	a := s.Call(http.MethodPost, "/me/webhooks", u.Token, params)
 	if a.Status != http.StatusCreated {
 		s.t.Fatalf("register a webhook: %d %s", a.Status, a.Body)
 	}
@@ -205,7 +205,7 @@ func TestCreateWebhookRejectsInvalidRequests(t *testing.T) {
 	u := s.account("ada@example.org")
 	one := []string{"message.received"}
 	for what, c := range map[string]struct {
-		wish          any
+		params        any
 		code, pointer string
 	}{
 		"no body":             {nil, "request.invalid", ""},
@@ -234,7 +234,7 @@ func TestCreateWebhookRejectsInvalidRequests(t *testing.T) {
 		"an event, no list":   {fields{"url": "https://192.0.2.1/", "events": "message.received"}, "request.invalid", "/events"},
 		"a number for events": {fields{"url": "https://192.0.2.1/", "events": []int{1}}, "request.invalid", "/events/0"},
 	} {
-		a := s.Call(http.MethodPost, "/me/webhooks", u.Token, c.wish)
+		a := s.Call(http.MethodPost, "/me/webhooks", u.Token, c.params)
 		if a.Status != 422 || a.Code() != c.code {
 			t.Errorf("%s: %d %s", what, a.Status, a.Body)
 		}
@@ -375,11 +375,11 @@ func TestWebhooksArePaged(t *testing.T) {
 func openToHookOwners() []entrance {
 	hook := func(e *estate) []string { return []string{e.hook.ID} }
 	delivery := func(e *estate) []string { return []string{e.hook.ID, e.attempt.ID} }
-	wish := always(fields{"url": "https://198.41.0.4/", "events": []string{"message.received"}})
+	params := always(fields{"url": "https://198.41.0.4/", "events": []string{"message.received"}})
 	none := []string{"webhook.not_found", "webhook.delivery_not_found"}
 	return []entrance{
 		{call: "GET /me/webhooks", schemes: "userToken", status: 200},
-		{call: "POST /me/webhooks", schemes: "userToken", status: 201, body: wish},
+		{call: "POST /me/webhooks", schemes: "userToken", status: 201, body: params},
 		{call: "PATCH /me/webhooks/{id}", schemes: "userToken", status: 200, things: hook, unknown: none[:1], body: always(fields{"events": []string{"webhook.ping"}})},
 		{call: "DELETE /me/webhooks/{id}", schemes: "userToken", status: 204, things: hook, unknown: none[:1]},
 		{call: "GET /me/webhooks/{id}/deliveries", schemes: "userToken", status: 200, things: hook, unknown: none[:1]},

@@ -14,7 +14,7 @@ import (
 
 // Published payloads: the second is NAPAS's own example of a transfer with an amount, the others were scanned and paid.
 func TestPublishedPayloadsAreReproduced(t *testing.T) {
-	for want, wish := range map[string]struct {
+	for want, params := range map[string]struct {
 		bin, account string
 		amount       int64
 		memo         string
@@ -26,7 +26,7 @@ func TestPublishedPayloadsAreReproduced(t *testing.T) {
 			"970422", "VQRQABSEF6054", 2000, "Thanh toan don hang",
 		},
 	} {
-		if got := bankpay.QR(wallet.Bank{BIN: wish.bin, AccountNumber: wish.account}, wish.amount, wish.memo); got != want {
+		if got := bankpay.QR(wallet.Bank{BIN: params.bin, AccountNumber: params.account}, params.amount, params.memo); got != want {
 			t.Errorf("\n%s, want\n%s", got, want)
 		}
 	}
