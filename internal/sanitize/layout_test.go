@@ -109,7 +109,7 @@ func TestLayoutsKeepTheirLooks(t *testing.T) {
 			out := sanitize.HTML(string(src), "seed", nil)
 			check(t, l.name, out, mailElements, mailAttributes)
 			if again := sanitize.HTML(out, "seed", nil); again != out {
-				t.Errorf("not settled\n once  %q\n twice %q", out, again)
+				t.Errorf("not stable\n once  %q\n twice %q", out, again)
 			}
 			page := readPage(t, out)
 			for _, want := range l.says {

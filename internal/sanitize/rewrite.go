@@ -10,10 +10,10 @@ import (
 
 // result is what a round of sanitizing gives.
 type result struct {
-	html    string
-	style   string // the style element for html, "" if it needs none; it is made in the first round
-	nodes   int    // what closeCount would say of html
-	settled bool   // doing it again would change nothing; false if that is not known
+	html   string
+	style  string // the style element for html, "" if it needs none; it is made in the first round
+	nodes  int    // what closeCount would say of html
+	stable bool   // doing it again would change nothing; false if that is not known
 }
 
 // rewrite parses src and writes out what the rules allow of it. In the first round scope is the class that will be set
@@ -24,7 +24,7 @@ func (rs *rules) rewrite(src, scope string, image Image, first bool) (r result, 
 	if err != nil {
 		return result{}, false
 	}
-	w := &writer{rules: rs, scope: scope, keepClasses: !first, image: image, imageBudget: maxImages, settled: true}
+	w := &writer{rules: rs, scope: scope, keepClasses: !first, image: image, imageBudget: maxImages, stable: true}
 	if first && rs.global["style"] != nil {
 		w.styler = newStyler(doc, scope)
 	}
@@ -37,7 +37,7 @@ func (rs *rules) rewrite(src, scope string, image Image, first bool) (r result, 
 		return result{}, false
 	}
 	w.body(body)
-	r = result{html: strings.Trim(w.out.String(), " \t\n\f\r"), settled: w.settled, nodes: w.nodes}
+	r = result{html: strings.Trim(w.out.String(), " \t\n\f\r"), stable: w.stable, nodes: w.nodes}
 	if w.styler != nil {
 		r.style = w.styler.styleElement()
 	}
@@ -65,7 +65,7 @@ type writer struct {
 	image       Image
 	parts       map[string]inlined // those that image gave, by Content-ID
 	imageBudget int                // bytes of images that may still be inlined
-	settled     bool               // nothing written so far would be read back differently
+	stable      bool               // nothing written so far would be read back differently
 	nodes       int                // estimated as by closeCount
 	formatting  int                // formatting elements open
 	out         strings.Builder
@@ -85,11 +85,11 @@ func (w *writer) body(n *html.Node) {
 	content := w.unwrap(n)
 	if w.out.Len() == bare || w.elements["div"] == nil {
 		w.out.Reset()
-		w.children(content, place{})
+		w.children(content, position{})
 		return
 	}
 	w.out.WriteByte('>')
-	w.children(content, place{depth: 1})
+	w.children(content, position{depth: 1})
 	w.out.WriteString("</div>")
 }
 
@@ -152,17 +152,17 @@ func value(n *html.Node, attr string) string {
 	return ""
 }
 
-func (w *writer) children(n *html.Node, at place) {
+func (w *writer) children(n *html.Node, at position) {
 	for c := n.FirstChild; c != nil && w.out.Len() <= maxSource; c = c.NextSibling {
 		w.node(c, at)
 	}
 }
 
 // node writes a node and what is below it. The parser bounds the depth.
-func (w *writer) node(n *html.Node, at place) {
+func (w *writer) node(n *html.Node, at position) {
 	switch n.Type {
 	case html.TextNode:
-		w.settled = w.settled && at.holds(n.Data)
+		w.stable = w.stable && at.keepsText(n.Data)
 		w.text(n.Data)
 	case html.ElementNode:
 		if n.Namespace != "" || dropped[n.Data] {
@@ -173,15 +173,15 @@ func (w *writer) node(n *html.Node, at place) {
 			defer w.styler.leave()
 		}
 		if own, ok := w.elements[n.Data]; ok {
-			w.settled = w.settled && at.settles(n.Data)
-			w.element(n, own, at.within(n))
+			w.stable = w.stable && at.isStable(n.Data)
+			w.element(n, own, at.child(n))
 		} else {
 			w.children(n, at)
 		}
 	}
 }
 
-func (w *writer) element(n *html.Node, own map[string]check, within place) {
+func (w *writer) element(n *html.Node, own map[string]check, within position) {
 	if isFormatting(n.Data) {
 		w.formatting++
 	}

@@ -24,7 +24,7 @@ type Image = func(cid string, most int) (contentType string, data []byte, ok boo
 // element, within a div whose class is made of seed: each selector begins with that class, so the rules end with the mail.
 //
 // Sanitizing the result again changes nothing. A body that is too large, too deep or too costly to parse (see the limits
-// in bound.go), or that does not settle, is returned as text with line breaks: 256 KiB at most, out of the first 4 MiB.
+// in bound.go), or that is still changing after maxRounds rounds, is returned as text with line breaks: 256 KiB at most, out of the first 4 MiB.
 func HTML(src, seed string, image Image) string {
 	return mailRules.sanitize(src, scopeClass(seed), image)
 }
@@ -52,7 +52,7 @@ func (rs *rules) sanitize(src, scope string, image Image) string {
 		if round == 0 {
 			style = r.style
 		}
-		if (r.settled || r.html == in) && r.nodes <= maxNodes-wrapNodes {
+		if (r.stable || r.html == in) && r.nodes <= maxNodes-wrapNodes {
 			return wrap(r.html, style, scope)
 		}
 		in, image = r.html, nil

@@ -25,7 +25,7 @@ func TestHTMLOfHostileMail(t *testing.T) {
 				out := sanitize.HTML(src, "seed", anyImage)
 				check(t, src, out, mailElements, mailAttributes)
 				if again := sanitize.HTML(out, "seed", anyImage); again != out {
-					t.Errorf("not settled\n in    %q\n once  %q\n twice %q", src, out, again)
+					t.Errorf("not stable\n in    %q\n once  %q\n twice %q", src, out, again)
 				}
 				if low := strings.ToLower(out); strings.Contains(low, "<script") || strings.Contains(low, "evil.example/") && strings.Contains(low, "<style") {
 					t.Errorf("%q gave %q", src, out)
@@ -47,7 +47,7 @@ func TestNoticeOfHostileHTML(t *testing.T) {
 				out := sanitize.Notice(src)
 				check(t, src, out, noticeElements, noticeAttributes)
 				if again := sanitize.Notice(out); again != out {
-					t.Errorf("not settled\n in    %q\n once  %q\n twice %q", src, out, again)
+					t.Errorf("not stable\n in    %q\n once  %q\n twice %q", src, out, again)
 				}
 			}
 		})
@@ -258,7 +258,7 @@ func FuzzHTML(f *testing.F) {
 		out := sanitize.HTML(src, "seed", anyImage)
 		check(t, src, out, mailElements, mailAttributes)
 		if again := sanitize.HTML(out, "seed", anyImage); again != out {
-			t.Errorf("not settled\n in    %q\n once  %q\n twice %q", src, out, again)
+			t.Errorf("not stable\n in    %q\n once  %q\n twice %q", src, out, again)
 		}
 	})
 }
@@ -271,7 +271,7 @@ func FuzzNotice(f *testing.F) {
 		out := sanitize.Notice(src)
 		check(t, src, out, noticeElements, noticeAttributes)
 		if again := sanitize.Notice(out); again != out {
-			t.Errorf("not settled\n in    %q\n once  %q\n twice %q", src, out, again)
+			t.Errorf("not stable\n in    %q\n once  %q\n twice %q", src, out, again)
 		}
 	})
 }

@@ -34,12 +34,12 @@ func TestTagSoup(t *testing.T) {
 		out := sanitize.HTML(src, "seed", nil)
 		check(t, src, out, mailElements, mailAttributes)
 		if again := sanitize.HTML(out, "seed", nil); again != out {
-			t.Errorf("not settled\n in    %q\n once  %q\n twice %q", src, out, again)
+			t.Errorf("not stable\n in    %q\n once  %q\n twice %q", src, out, again)
 		}
 		notice := sanitize.Notice(src)
 		check(t, src, notice, noticeElements, noticeAttributes)
 		if again := sanitize.Notice(notice); again != notice {
-			t.Errorf("not settled\n in    %q\n once  %q\n twice %q", src, notice, again)
+			t.Errorf("not stable\n in    %q\n once  %q\n twice %q", src, notice, again)
 		}
 	}
 }

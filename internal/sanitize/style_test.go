@@ -101,7 +101,7 @@ func styled(t *testing.T, css, body string) string {
 	out := sanitize.HTML("<!DOCTYPE html><head><style>"+css+"</style></head><body>"+body, "seed", nil)
 	check(t, css, out, mailElements, mailAttributes)
 	if again := sanitize.HTML(out, "seed", nil); again != out {
-		t.Errorf("not settled\n in    %q\n once  %q\n twice %q", css+body, out, again)
+		t.Errorf("not stable\n in    %q\n once  %q\n twice %q", css+body, out, again)
 	}
 	if n := titled(t, out, "x"); n != nil {
 		for _, a := range n.Attr {
@@ -384,7 +384,7 @@ func FuzzStyle(f *testing.F) {
 		out := sanitize.HTML(src, "seed", nil)
 		check(t, src, out, mailElements, mailAttributes)
 		if again := sanitize.HTML(out, "seed", nil); again != out {
-			t.Errorf("not settled\n in    %q\n once  %q\n twice %q", src, out, again)
+			t.Errorf("not stable\n in    %q\n once  %q\n twice %q", src, out, again)
 		}
 	})
 }

@@ -6,21 +6,22 @@ import (
 	"golang.org/x/net/html"
 )
 
-// place is where in the output an element is written: what is open around it, as far as that can make a parser read the
+// position is where in the output an element is written: what is open around it, as far as that can make a parser read the
 // output as another tree than the one it was written from. Only then a second round is needed; most mails do without.
-type place struct {
+type position struct {
 	parent             string
 	depth              int
 	inP, inA, inHeader bool // within p, a, or h1 to h6
 }
 
-// maxSettledDepth is well below the depth at which the parser gives up.
-const maxSettledDepth = 400
+// maxStableDepth is well below the depth at which the parser gives up.
+const maxStableDepth = 400
 
-// settles reports whether an element called name, written at at, is read back at the same place. It errs towards no.
-func (at place) settles(name string) bool {
+// isStable reports whether a parser that reads the output finds an element called name, written at at, in the same position of
+// the tree. In doubt it returns false, which costs a second round.
+func (at position) isStable(name string) bool {
 	switch {
-	case at.depth > maxSettledDepth, at.inP && closesP[name], at.inA && name == "a", at.inHeader && isHeading(name):
+	case at.depth > maxStableDepth, at.inP && closesP[name], at.inA && name == "a", at.inHeader && isHeading(name):
 		return false
 	case onlyIn[name] != nil:
 		return onlyIn[name][at.parent]
@@ -28,14 +29,14 @@ func (at place) settles(name string) bool {
 	return !tableParts[at.parent]
 }
 
-// holds reports whether text written at at is read back there.
-func (at place) holds(text string) bool {
+// keepsText reports whether a parser that reads the output finds text, written at at, unchanged in the same position.
+func (at position) keepsText(text string) bool {
 	return !(tableParts[at.parent] || at.parent == "pre") || tableParts[at.parent] && strings.Trim(text, " \t\n\f\r") == "" ||
 		at.parent == "pre" && !strings.HasPrefix(text, "\n")
 }
 
-// within is the place of what n contains.
-func (at place) within(n *html.Node) place {
+// child returns the position of the children of n, which is at at.
+func (at position) child(n *html.Node) position {
 	at.parent = n.Data
 	at.depth++
 	at.inP = at.inP || n.Data == "p"
@@ -53,7 +54,7 @@ func isHeading(name string) bool {
 var closesP = set("address", "article", "aside", "blockquote", "center", "dd", "dl", "dt", "div", "figcaption", "figure",
 	"footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section", "table", "ul")
 
-// tableParts hold nothing but other parts of the table and white space.
+// tableParts contain nothing but other parts of the table and white space.
 var tableParts = set("table", "colgroup", "tbody", "thead", "tfoot", "tr")
 
 // onlyIn are elements that stay where they are under certain parents only.
