@@ -260,7 +260,7 @@ func (s *Service) Admit(k *Key, from netip.Addr, scope Scope) error {
 	if !k.has(scope) {
 		return problem.Detailf(problem.AuthScopeMissing, "the call needs a key with the scope %s", scope)
 	}
-	s.NoteUse(k)
+	s.RecordUse(k)
 	return nil
 }
 
@@ -272,8 +272,8 @@ func (k *Key) AllowsFrom(from netip.Addr) error {
 	return nil
 }
 
-// NoteUse records that the key was used now. Admit calls it. The use is kept in memory until Flush.
-func (s *Service) NoteUse(k *Key) { s.uses.note(k.Prefix, s.clock.Now()) }
+// RecordUse records that the key was used now. Admit calls it. The use is kept in memory until Flush.
+func (s *Service) RecordUse(k *Key) { s.uses.record(k.Prefix, s.clock.Now()) }
 
 // Generate returns a whole key that is not stored, for Params.Credential.
 func Generate() string {

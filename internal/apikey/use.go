@@ -19,8 +19,8 @@ type uses struct {
 	last map[string]time.Time // by prefix
 }
 
-// note records a use, unless a later one is recorded.
-func (u *uses) note(prefix string, at time.Time) {
+// record records a use, unless a later one is recorded.
+func (u *uses) record(prefix string, at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.last == nil {

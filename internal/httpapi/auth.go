@@ -109,7 +109,7 @@ func (a *API) authenticate(ctx huma.Context, o *httpkit.Operation, next func(hum
 		ctx = huma.WithContext(ctx, audit.As(ctx.Context(), staffName(c)))
 	case err != nil || c.key == nil:
 	case c.mailbox != nil:
-		a.Keys.NoteUse(c.key)
+		a.Keys.RecordUse(c.key)
 	default:
 		err = a.Keys.Admit(c.key, httpkit.ClientAddr(ctx.Context()), apikey.Scope(o.Scope))
 	}
@@ -129,7 +129,7 @@ func countsByKey(o *httpkit.Operation) bool {
 }
 
 // take counts a call by its caller. A call without a valid credential counts by the client's address, and as one of the
-// other calls if the limit is a developer key's. Over the limit it answers and returns false.
+// other calls if the limit is a developer key's. Over the limit it writes the response and returns false.
 func (a *API) take(ctx huma.Context, o *httpkit.Operation, c caller) bool {
 	address := httpkit.AddrIdentity(ctx.Context())
 	switch {

@@ -55,7 +55,7 @@ func (c *Checker) recallSPF(known *recall, in Input, id identities) Verdict {
 func (e *evaluation) holds(ctx context.Context, known *recall) bool {
 	for _, r := range e.records {
 		texts, err := known.Resolver.LookupTXT(ctx, r.name)
-		known.note(err)
+		known.count(err)
 		if err != nil || !slices.Equal(texts, r.texts) {
 			return false
 		}

@@ -26,8 +26,8 @@ func (c *Checker) fromMemory(in Input, id identities) (spf Verdict, policy polic
 	return spf, policy, !known.failed
 }
 
-// note counts a look-up, and records whether it failed temporarily. A name that does not exist is an answer.
-func (r *recall) note(err error) {
+// count counts a look-up and sets failed if it failed temporarily. A name that does not exist is not a failure.
+func (r *recall) count(err error) {
 	r.asked++
 	if e, ok := err.(*net.DNSError); err != nil && !(ok && e.IsNotFound) {
 		r.failed = true
@@ -37,7 +37,7 @@ func (r *recall) note(err error) {
 // LookupTXT implements [Resolver].
 func (r *recall) LookupTXT(ctx context.Context, name string) ([]string, error) {
 	texts, err := r.Resolver.LookupTXT(ctx, name)
-	r.note(err)
+	r.count(err)
 	if err == nil {
 		r.records = append(r.records, answer{name, texts})
 	}
@@ -47,20 +47,20 @@ func (r *recall) LookupTXT(ctx context.Context, name string) ([]string, error) {
 // LookupMX implements [Resolver].
 func (r *recall) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
 	hosts, err := r.Resolver.LookupMX(ctx, name)
-	r.note(err)
+	r.count(err)
 	return hosts, err
 }
 
 // LookupIPAddr implements [Resolver].
 func (r *recall) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
 	addrs, err := r.Resolver.LookupIPAddr(ctx, host)
-	r.note(err)
+	r.count(err)
 	return addrs, err
 }
 
 // LookupAddr implements [Resolver].
 func (r *recall) LookupAddr(ctx context.Context, addr string) ([]string, error) {
 	names, err := r.Resolver.LookupAddr(ctx, addr)
-	r.note(err)
+	r.count(err)
 	return names, err
 }
