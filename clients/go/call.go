@@ -21,7 +21,7 @@ import (
 type Error struct {
 	Code       string
 	Message    string // says what to do
-	Status     int    // of the answer, if the service gave one
+	Status     int    // of the response, if the service gave one
 	TraceID    string // finds the call in the log of the service
 	RetryAfter time.Duration
 	Err        error
@@ -48,12 +48,12 @@ var advice = map[string]string{
 // caller sends calls with one credential. The credential may be "".
 type caller struct{ url, key string }
 
-// data decodes the data of an answer.
+// data decodes the data of a response.
 func (c caller) data(ctx context.Context, method, path string, body, result any) error {
 	return c.json(ctx, method, path, body, &struct{ Data any }{result})
 }
 
-// json sends a call and decodes its whole answer. An empty answer decodes nothing. Error: client.unexpected_answer, if
+// json sends a call and decodes its whole response. An empty response decodes nothing. Error: client.unexpected_answer, if
 // it is not JSON.
 func (c caller) json(ctx context.Context, method, path string, body, result any) error {
 	octets, err := c.read(ctx, method, path, body)
@@ -66,23 +66,23 @@ func (c caller) json(ctx context.Context, method, path string, body, result any)
 	return nil
 }
 
-// read sends a call and returns the body of its answer, all within answerTimeout.
+// read sends a call and returns the body of its response, all within responseTimeout.
 func (c caller) read(ctx context.Context, method, path string, body any) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, responseTimeout)
 	defer cancel()
-	answer, err := c.send(ctx, method, path, body, nil)
+	response, err := c.send(ctx, method, path, body, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	octets, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	octets, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
 	return octets, nil
 }
 
-// send sends a call and returns its answer, or what the service says against it. The caller closes the body. A []byte
+// send sends a call and returns its response, or what the service says against it. The caller closes the body. A []byte
 // is sent as it is, anything else as JSON. Errors: those of the service, client.invalid_url, client.unreachable,
 // client.unexpected_answer.
 func (c caller) send(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
@@ -112,39 +112,39 @@ func (c caller) send(ctx context.Context, method, path string, body any, header 
 		request.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	maps.Copy(request.Header, header)
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
-	if answer.StatusCode >= 400 {
-		defer answer.Body.Close()
+	if response.StatusCode >= 400 {
+		defer response.Body.Close()
 		before, _, _ := strings.Cut(path, "?")
-		return nil, c.problem(answer, method+" "+before)
+		return nil, c.problem(response, method+" "+before)
 	}
-	return answer, nil
+	return response, nil
 }
 
-// unreachable returns the error of a call that got no answer.
+// unreachable returns the error of a call that got no response.
 func (c caller) unreachable(err error) error {
 	return &Error{Code: "client.unreachable", Err: err, Message: fmt.Sprintf(`no Gonebox answers at %s (%v). Start one with "gonebox serve --dev", or correct the URL`, c.url, err)}
 }
 
-// problem returns the error of an answer with a status of 400 and above. call is the method and the path, for the
+// problem returns the error of a response with a status of 400 and above. call is the method and the path, for the
 // message.
-func (c caller) problem(answer *http.Response, call string) error {
+func (c caller) problem(response *http.Response, call string) error {
 	var p struct {
 		Code, Title, Detail, TraceID string
 		Errors                       []struct{ Pointer, Message string }
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&p); err != nil || p.Code == "" {
-		return &Error{Code: "client.unexpected_answer", Status: answer.StatusCode, Message: fmt.Sprintf("%s answered %s with %d, not as Gonebox does: check the URL", c.url, call, answer.StatusCode)}
+	if err := json.NewDecoder(response.Body).Decode(&p); err != nil || p.Code == "" {
+		return &Error{Code: "client.unexpected_answer", Status: response.StatusCode, Message: fmt.Sprintf("%s answered %s with %d, not as Gonebox does: check the URL", c.url, call, response.StatusCode)}
 	}
-	e := &Error{Code: p.Code, Status: answer.StatusCode, TraceID: p.TraceID}
+	e := &Error{Code: p.Code, Status: response.StatusCode, TraceID: p.TraceID}
 	text := cmp.Or(p.Detail, p.Title)
 	for _, field := range p.Errors {
 		text += "; " + field.Pointer + " " + field.Message
 	}
-	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil {
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
 		e.RetryAfter = time.Duration(seconds) * time.Second
 		text += fmt.Sprintf("; try again in %d s", seconds)
 	}
@@ -198,12 +198,12 @@ func (m *Mailbox) readEvents(ctx context.Context, last *string, emit func(Event)
 	defer cancel()
 	alarm := time.AfterFunc(silence, cancel)
 	defer alarm.Stop()
-	answer, err := m.api().send(ctx, http.MethodGet, "/mailboxes/me/events", nil, http.Header{"Accept": {"text/event-stream"}, "Last-Event-Id": {*last}})
+	response, err := m.api().send(ctx, http.MethodGet, "/mailboxes/me/events", nil, http.Header{"Accept": {"text/event-stream"}, "Last-Event-Id": {*last}})
 	if err != nil {
 		return false, err
 	}
-	defer answer.Body.Close()
-	lines := bufio.NewScanner(answer.Body)
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 1<<20)
 	var e Event
 	for !over && lines.Scan() {

@@ -29,11 +29,11 @@ const (
 	DefaultTimeout = 30 * time.Second
 	DefaultQuiet   = 3 * time.Second // of ExpectNoMessage
 
-	longestPoll   = 25 * time.Second                 // shorter than the idle limit of proxies
-	answerTimeout = time.Minute                      // for a whole call, of which the service may wait longestPoll
-	silence       = 45 * time.Second                 // three comment lines of an event stream that did not come
-	slowestRetry  = 10 * time.Second                 // the longest pause between two connections of an event stream
-	first         = "msg_00000000000000000000000001" // sorts before every message
+	longestPoll     = 25 * time.Second                 // shorter than the idle limit of proxies
+	responseTimeout = time.Minute                      // for a whole call, of which the service may wait longestPoll
+	silence         = 45 * time.Second                 // three comment lines of an event stream that did not come
+	slowestRetry    = 10 * time.Second                 // the longest pause between two connections of an event stream
+	first           = "msg_00000000000000000000000001" // sorts before every message
 )
 
 // action matches the links that sign in, confirm or reset. It is applied to the whole address.
@@ -87,7 +87,7 @@ func (g *Gonebox) OpenMailbox(ctx context.Context, token string) (*Mailbox, erro
 	return m, m.api().data(ctx, http.MethodGet, "/mailboxes/me", nil, m)
 }
 
-// Request calls any other operation of the API, such as POST /me/webhooks. It decodes the data of the answer into
+// Request calls any other operation of the API, such as POST /me/webhooks. It decodes the data of the response into
 // result, which may be nil, as package json does. path begins below /api/v1. body is encoded as JSON; nil means none,
 // and a []byte is sent as a message (message/rfc822).
 func (g *Gonebox) Request(ctx context.Context, method, path string, body, result any) error {
@@ -230,7 +230,7 @@ func (m *Mailbox) Destroy(ctx context.Context) error {
 // api returns what sends calls with the mailbox's own token.
 func (m *Mailbox) api() caller { return caller{m.url, m.Token} }
 
-// get sends a call and decodes the data of its answer.
+// get sends a call and decodes the data of its response.
 func get[T any](ctx context.Context, m *Mailbox, method, path string, body any) (*T, error) {
 	result := new(T)
 	return result, m.api().data(ctx, method, path, body, result)
@@ -254,7 +254,7 @@ func (m *Mailbox) wait(ctx context.Context, o WaitOptions, has ...string) (*Summ
 // next returns the newest message that matches, or nil at the end of the timeout.
 //
 // The service waits in whole seconds, so the last part of a second is slept here. A service that is shutting down
-// answers early, hence the pause before the next call.
+// responds early, hence the pause before the next call.
 func (m *Mailbox) next(ctx context.Context, o WaitOptions) (*Summary, error) {
 	deadline := time.Now().Add(o.Timeout)
 	q := o.query()

@@ -85,7 +85,7 @@ func (s *Service) Mailbox(t testing.TB) *gonebox.Mailbox {
 	return m
 }
 
-// ready reports whether the service at a URL answers /readyz with 200.
+// ready reports whether the service at a URL responds to /readyz with 200.
 func ready(url string) bool {
 	client := http.Client{Timeout: 5 * time.Second}
 	answer, err := client.Get(url + "/readyz")
