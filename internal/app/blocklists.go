@@ -14,7 +14,7 @@ const (
 )
 
 // newBlocklists returns the DNS blocklists of the configuration. Each has a resolver of its own, with its own circuit breaker: a list
-// that does not answer is not asked for a while, and neither the other lists nor the look-ups of the service suffer.
+// that does not respond is not asked for a while, and neither the other lists nor the look-ups of the service suffer.
 func (a *App) newBlocklists(o Options) *dnsbl.Checker {
 	wait := min(a.cfg.DNS.Timeout, blocklistsWait)
 	lists := make([]dnsbl.List, len(a.cfg.SMTP.DNSBL))

@@ -22,7 +22,7 @@ const (
 	gaugesWait  = 3 * time.Second // for the database, when the metrics are scraped; Prometheus gives up after 10 s
 )
 
-// gauges are the metrics that are read from the database when they are scraped. While the database does not answer, they
+// gauges are the metrics that are read from the database when they are scraped. While the database does not respond, they
 // are missing, which monitoring can distinguish from zero. The mutex guards readAt and values, and makes concurrent scrapes read
 // once.
 type gauges struct {

@@ -105,7 +105,7 @@ func (a *App) effectiveBaseURL() string {
 	return "http://localhost:" + port
 }
 
-// limitConnections passes requests on connections above the connection limits directly to api, which answers health checks
+// limitConnections passes requests on connections above the connection limits directly to api, which serves health checks
 // and refuses the rest; see package connlimit.
 func limitConnections(api, all http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -127,13 +127,13 @@ func (w *seeding) apply(ctx context.Context) error {
 	})
 }
 
-// entryError puts the place in the seed before err.
-func entryError(place string, err error) error {
+// entryError prefixes err with the position of the faulty entry in the seed file.
+func entryError(position string, err error) error {
 	p, known := problem.From(err)
 	if !known {
-		return fmt.Errorf("%s: %w", place, err)
+		return fmt.Errorf("%s: %w", position, err)
 	}
-	return fmt.Errorf("%s: %s", place, p.Line())
+	return fmt.Errorf("%s: %s", position, p.Line())
 }
 
 func (w *seeding) addAccount(ctx context.Context) (err error) {

@@ -1,7 +1,7 @@
 // Package cache is a bounded in-memory cache with expiry and least-recently-used eviction.
 //
 // Values have a cost, and the total cost is bounded. The caller passes the time to Get and Put, so the package needs no
-// clock and starts no goroutine: an expired value is removed when it is looked up or when its place is needed.
+// clock and starts no goroutine: an expired value is removed when it is looked up or when its memory is needed for another.
 //
 // For values that are read from a database and can change there, Look, PutSince and Forget prevent that an old value is
 // cached after a change: Look returns the epoch, Forget raises it, and PutSince stores nothing if it was raised in

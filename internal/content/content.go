@@ -20,7 +20,7 @@ import (
 // Bounds of what can be published.
 const (
 	titleMax  = 200       // characters
-	noticeMax = 16 << 10  // octets of a notice's HTML, before and after sanitizing: all notices go into one answer
+	noticeMax = 16 << 10  // octets of a notice's HTML, before and after sanitizing: all notices go into one response
 	pageMax   = 256 << 10 // octets of a page's HTML, likewise
 )
 

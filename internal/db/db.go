@@ -46,13 +46,13 @@ type Options struct {
 	Writers int // transactions at the same time, on PostgreSQL; 0: 8
 
 	// Timeout, on PostgreSQL, limits a read, including its wait for a connection, and each statement of an update; a whole update takes at
-	// most 1.5 times as long. A server that does not answer is detected within this time. 0: 5 s.
+	// most 1.5 times as long. A server that does not respond is detected within this time. 0: 5 s.
 	Timeout time.Duration
 	// MaxWaiting, on PostgreSQL, is how many calls may wait for a connection or for their first result at the same time; further calls
 	// fail with ErrUnavailable. 0: 10,000.
 	MaxWaiting int
 	// SharedWith, on PostgreSQL, is another DB on the same server, which must be opened before this one and closed after it. Both share Timeout,
-	// MaxWaiting and the detection of a server that does not answer. It may be nil.
+	// MaxWaiting and the detection of a server that does not respond. It may be nil.
 	SharedWith *DB
 
 	Logger *slog.Logger // nil: slog.Default()

@@ -79,7 +79,7 @@ func (p *postgres) listen(ctx context.Context, channel string, began func(), rec
 			return ctx.Err()
 		case silence.Err() == nil:
 			return err
-		default: // after a silence, check that the server still answers
+		default: // after a silence, check that the server still responds
 			if err := conn.Ping(ctx); err != nil {
 				return err
 			}

@@ -38,7 +38,7 @@ func Unavailable(err error) bool {
 	return strings.Contains(faultClasses, e.Code[:min(2, len(e.Code))]) || e.Code == readOnlyTransaction || e.Code == lockNotAvailable
 }
 
-// unanswered reports whether err means that the server did not answer. The statement may or may not have been executed.
+// unanswered reports whether err means that the server did not respond. The statement may or may not have been executed.
 func unanswered(err error) bool {
 	if _, answered := errors.AsType[*pgconn.PgError](err); answered || err == nil {
 		return false

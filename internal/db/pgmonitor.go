@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// errNotAnswering is the error of calls while the PostgreSQL server does not answer.
+// errNotAnswering is the error of calls while the PostgreSQL server does not respond.
 var errNotAnswering = fmt.Errorf("PostgreSQL does not answer: %w", ErrUnavailable)
 
 // errTooManyWaiting is the error of a call that would have to wait behind too many others (Options.MaxWaiting).
@@ -22,7 +22,7 @@ var errTooManyWaiting = fmt.Errorf("too many calls wait for the database: %w", E
 // ticksPerTimeout is how often the monitor checks its sockets within Options.Timeout.
 const ticksPerTimeout = 20
 
-// monitor opens the sockets to a PostgreSQL server and detects when the server no longer answers: stopped, frozen or disconnected
+// monitor opens the sockets to a PostgreSQL server and detects when the server no longer responds: stopped, frozen or disconnected
 // without a reset, so that no socket fails by itself.
 //
 // A goroutine checks all sockets ticksPerTimeout times within Options.Timeout. When a socket has waited for an answer for half of the timeout,
@@ -144,7 +144,7 @@ func (m *monitor) probe(ctx context.Context) {
 	m.running.Go(func() { m.check(ctx) })
 }
 
-// check probes the server. If the server does not answer, check makes all calls fail, and returns when the server answers again.
+// check probes the server. If the server does not respond, check makes all calls fail, and returns when the server responds again.
 func (m *monitor) check(ctx context.Context) {
 	err := m.connect(ctx)
 	if err != nil && ctx.Err() == nil {

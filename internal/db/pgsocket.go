@@ -107,7 +107,7 @@ func socketOf(conn *pgx.Conn) *socket {
 	return below.(*socket)
 }
 
-// isOutdated reports whether a connection was opened before the server was last found not to answer.
+// isOutdated reports whether a connection was opened before the server was last found not to respond.
 func (m *monitor) isOutdated(conn *pgx.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -131,7 +131,7 @@ func (m *monitor) migrationConfig(config *pgx.ConnConfig) *pgx.ConnConfig {
 	return c
 }
 
-// openPool opens a pool of up to n connections. Connections that were opened before the server was last found not to answer are dropped without
+// openPool opens a pool of up to n connections. Connections that were opened before the server was last found not to respond are dropped without
 // a ping, which would take the whole timeout for each of them if the server does not know the connection any more.
 func (m *monitor) openPool(config *pgx.ConnConfig, n int) *sql.DB {
 	pool := sql.OpenDB(connector{m, stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(m.preferHost),

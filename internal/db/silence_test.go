@@ -135,7 +135,7 @@ func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 	}
 }
 
-// Once the server was found not to answer, the idle connections of the pool are not tried one after the other.
+// Once the server was found not to respond, the idle connections of the pool are not tried one after the other.
 func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
 	t.Parallel()
 	proxy := dbtest.StartServer(t).StartProxy(t)
@@ -441,7 +441,7 @@ func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 	}
 }
 
-// If one of several hosts does not answer, only its own connections are delayed: all hosts are probed at the same time, and new connections begin
+// If one of several hosts does not respond, only its own connections are delayed: all hosts are probed at the same time, and new connections begin
 // with the host that answered.
 func TestConnectionsBeginWithTheHostThatAnswers(t *testing.T) {
 	t.Parallel()

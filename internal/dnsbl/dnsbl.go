@@ -2,7 +2,7 @@
 //
 // A list is a domain: the address, reversed, is looked up below it, and an answer in 127.0.0.0/8 means that it is
 // listed. A Checker asks all configured lists at once while the session continues, so that a slow list delays nothing
-// until the result is needed. A list that does not answer counts as not listing: mail is not lost because DNS fails.
+// until the result is needed. A list that does not respond counts as not listing: mail is not lost because DNS fails.
 package dnsbl
 
 import (
@@ -39,7 +39,7 @@ func New(lists []List, wait time.Duration) *Checker {
 }
 
 // Start asks all lists about a client at once, in the background. The function that it returns waits for the first list
-// that has the client and returns its zone. It returns "" when no list has it, and for what a list does not answer in
+// that has the client and returns its zone. It returns "" when no list has it, and for what a list does not respond in
 // time. Clients that are not at public addresses are not looked up. The look-up ends with ctx.
 //
 // One goroutine for each list and one that waits for them end when all lists have answered, or after the Checker's

@@ -57,7 +57,7 @@ type examination struct {
 }
 
 // Examine runs all checks of a configuration and reports each finding as it is made, on the goroutine of the caller.
-// If the resolver does not answer, the checks that need it are reported as not made.
+// If the resolver does not respond, the checks that need it are reported as not made.
 func Examine(ctx context.Context, cfg *config.Config, report func(Finding)) {
 	c := clock.System()
 	e := &examination{

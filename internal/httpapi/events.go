@@ -106,7 +106,7 @@ func (a *API) keyEvents(ctx context.Context, in *Resume) (*httpkit.EventStream, 
 	})
 }
 
-// stream answers with the events of a follower, which open creates. named is set where the events name their mailbox.
+// stream responds with the events of a follower, which open creates. named is set where the events name their mailbox.
 func (a *API) stream(ctx context.Context, named bool, open func() (*follow.Follower, error)) (*httpkit.EventStream, error) {
 	var f *follow.Follower // created before the response begins: the client misses nothing that happens after it sees the header
 	answer, err := a.kit.OpenEvents(ctx, func(ctx context.Context, w *httpkit.EventWriter) {

@@ -310,7 +310,7 @@ func (a *API) getRaw(ctx context.Context, in *MessagePath) (*httpkit.Download, e
 	if err := a.kit.Reserve(ctx, budget.Response, raw.Memory()); err != nil {
 		return nil, err
 	}
-	first, err := raw.Next(ctx) // before the response begins, so that an error can still be answered with a problem
+	first, err := raw.Next(ctx) // before the response begins, so that an error can still become a problem response
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func (a *API) createTopup(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Single(shownTopup(o, o.CreatedAt)), nil // with the status at creation, so that a repeated answer is the same
+	return httpkit.Single(shownTopup(o, o.CreatedAt)), nil // with the status at creation, so that a repeated response is the same
 }
 
 func (a *API) showTopup(ctx context.Context, in *struct {

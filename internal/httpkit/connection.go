@@ -8,7 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// refuseConnection answers a request on a connection above the limits, unless it is a probe: a client that takes all
+// refuseConnection refuses a request on a connection above the limits, unless it is a probe: a client that takes all
 // connections must not make the service look dead to its monitoring (docs/decisions/0036). The connection is closed
 // after the response.
 func (k *Kit) refuseConnection(w http.ResponseWriter, r *http.Request) (refused bool) {

@@ -31,7 +31,7 @@ type Config struct {
 
 	// Observe is called with the result of every request, for the metrics; it may be nil.
 	Observe func(Result)
-	// Unavailable reports whether err is a storage error that may pass, so that the client is answered server.unavailable
+	// Unavailable reports whether err is a storage error that may pass, so that the client gets server.unavailable
 	// and not server.internal; it may be nil.
 	Unavailable func(err error) bool
 
@@ -72,7 +72,7 @@ type API struct {
 	SchemaNames  map[string]string // names of Go types in the document, where they differ
 
 	// Authenticate is called for an operation with a credential, after the limit of its address. It calls next, with the
-	// caller in the context, or answers with Fail. It counts calls of operations whose CountBy is ByCaller.
+	// caller in the context, or responds with Fail. It counts calls of operations whose CountBy is ByCaller.
 	Authenticate func(ctx huma.Context, o *Operation, next func(huma.Context))
 }
 
@@ -94,7 +94,7 @@ func New(c Config) *Kit {
 }
 
 // libraryConfig configures the library: our own documentation paths and problems; request bodies without unknown
-// properties, answers that may gain some.
+// properties, responses to which some may be added later.
 func (k *Kit) libraryConfig() huma.Config {
 	setUpLibrary()
 	c := huma.DefaultConfig(k.Title, k.Version)
@@ -162,7 +162,7 @@ type List[T any] struct {
 	NextCursor *string `json:"nextCursor" doc:"The cursor of the next page, or null where this is the last." example:"bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"`
 }
 
-// One and Many are answers in the form that the library expects.
+// One and Many are responses in the form that the library expects.
 type (
 	One[T any]  struct{ Body Data[T] }
 	Many[T any] struct{ Body List[T] }

@@ -40,7 +40,7 @@ func (k *Kit) Limit(n ratelimit.Name) ratelimit.Limit {
 	return k.Limits[ratelimit.Other]
 }
 
-// Take counts a call for an identity and sets the response's RateLimit fields. Over the limit it answers with the problem
+// Take counts a call for an identity and sets the response's RateLimit fields. Over the limit it responds with the problem
 // and returns false.
 func (k *Kit) Take(ctx huma.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) bool {
 	d := k.Count(ctx.Context(), name, identity, limit)
@@ -66,14 +66,14 @@ func (k *Kit) Uncount(ctx context.Context, name ratelimit.Name, identity string,
 	}
 }
 
-// Turn is a place in a queue. Wait waits until it is the caller's turn, and Release gives the place back.
+// Turn is a position in a queue. Wait waits until it is the caller's turn, and Release leaves the queue.
 type Turn interface {
 	Wait(ctx context.Context) error
 	Release()
 }
 
-// AwaitTurn counts a call that has a place in a queue against a limit of its address, and waits for its turn. A call that gets no turn
-// counts against no limit. After an error the place has been given back. Errors: rate.limited, with a decision that is not OK; those of
+// AwaitTurn counts a call that is in a queue against a limit of its address, and waits for its turn. A call that gets no turn
+// counts against no limit. After an error the call has left the queue. Errors: rate.limited, with a decision that is not OK; those of
 // Turn.Wait.
 func (k *Kit) AwaitTurn(ctx context.Context, name ratelimit.Name, t Turn) (ratelimit.Decision, error) {
 	address := AddrIdentity(ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// memoryWait is how long a call waits for memory before it is answered 503 (docs/spec/limits.md, Memory).
+// memoryWait is how long a call waits for memory before it fails with 503 (docs/spec/limits.md, Memory).
 const memoryWait = 5 * time.Second
 
 // Reserve waits until the memory budget has n octets for the call that ctx belongs to, and leases them until its response

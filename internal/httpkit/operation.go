@@ -30,7 +30,7 @@ type Operation struct {
 	Codes   []problem.Code // its problems, beside those that follow from Auth, Limit and the input
 	Expired problem.Code   // for API.Authenticate: the problem of a credential whose subject has expired; "": the API's default
 	Fresh   bool           // for API.Authenticate: the handler shows the subject of the credential, as it is now
-	Root    bool           // a probe: it answers without BasePath as well, and to any query
+	Root    bool           // a probe: it is also served without BasePath, and accepts any query
 	Also    int            // a further status with the response of success; 0: none
 	Media   string         // the media type of a download or stream; "": the response is JSON
 	Example string         // an example of the response, for one with a Media; may be empty

@@ -27,16 +27,16 @@ func (k *Kit) Plain(h http.Handler, operation func(*http.Request) string) http.H
 	})
 }
 
-// ProblemOf returns the problem that an error is answered with. It logs errors that are the service's own fault.
+// ProblemOf returns the problem with which the service responds to an error. It logs errors that are the service's own fault.
 func (k *Kit) ProblemOf(ctx context.Context, err error) *problem.Problem {
 	return k.problemOf(ctx, err)
 }
 
-// CORS answers a CORS preflight and reports that it has. It sets the CORS fields of other responses, so that pages of any origin may
+// CORS responds to a CORS preflight and reports whether it did. It sets the CORS fields of other responses, so that pages of any origin may
 // call an API that asks for a token.
 func (k *Kit) CORS(w http.ResponseWriter, r *http.Request) (done bool) { return k.preflight(w, r) }
 
-// StreamEvents answers with the events that write sends, until it returns. The stream is one of the long-polls that an address may
+// StreamEvents responds with the events that write sends, until it returns. The stream is one of the long-polls that an address may
 // have open. Error: rate.limited, before the response has begun.
 func (k *Kit) StreamEvents(w http.ResponseWriter, r *http.Request, write func(ctx context.Context, w *EventWriter)) error {
 	release, err := k.acquirePoll(r.Context())

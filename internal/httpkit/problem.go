@@ -96,10 +96,10 @@ func (k *Kit) problemOf(ctx context.Context, err error) *problem.Problem {
 // retrySoon is the Retry-After of a temporary error.
 const retrySoon = time.Second
 
-// Fail answers with the problem in err, for middleware. Handlers return their errors.
+// Fail responds with the problem in err, for middleware. Handlers return their errors.
 func (k *Kit) Fail(ctx huma.Context, err error) { k.write(ctx, k.problemOf(ctx.Context(), err)) }
 
-// write answers with a problem.
+// write responds with a problem.
 func (k *Kit) write(ctx huma.Context, p *problem.Problem) {
 	_, w := humago.Unwrap(ctx)
 	k.respond(ctx.Context(), w, p)

@@ -65,7 +65,7 @@ func TraceID(ctx context.Context) string {
 	return ""
 }
 
-// outermost returns the handler that every request passes first. It sets the trace and the client's address, answers CORS
+// outermost returns the handler that every request passes first. It sets the trace and the client's address, handles CORS
 // preflights and unknown paths, recovers panics and logs the request.
 func (k *Kit) outermost() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +106,7 @@ func clean(p string) bool {
 // clientGone is the status in the log and the metrics for a client that closed its connection before the response.
 const clientGone = 499
 
-// finish ends a request: it answers 500 after a panic, and updates the log and the metrics.
+// finish ends a request: it responds with 500 after a panic, and updates the log and the metrics.
 func (k *Kit) finish(ctx context.Context, w *recorder, r *http.Request, started time.Time, panicked any) {
 	c := callOf(ctx)
 	if panicked != nil {
@@ -144,7 +144,7 @@ func levelOf(status int, code problem.Code) slog.Level {
 // milliseconds returns a duration in milliseconds with three decimals.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// recovered answers for a handler that panicked. If the response had begun, it aborts the connection.
+// recovered responds with 500 for a handler that panicked. If the response had begun, it aborts the connection.
 func (k *Kit) recovered(ctx context.Context, w *recorder, panicked any) {
 	if panicked == http.ErrAbortHandler { //nolint:errorlint // a sentinel that net/http compares like this
 		panic(panicked)
@@ -163,7 +163,7 @@ func (k *Kit) recovered(ctx context.Context, w *recorder, panicked any) {
 	k.respond(ctx, w, problem.New(problem.ServerInternal))
 }
 
-// unrouted answers a request that matches no operation: an unknown path, or a wrong method.
+// unrouted responds to a request that matches no operation: an unknown path, or a wrong method.
 func (k *Kit) unrouted(w http.ResponseWriter, r *http.Request) {
 	probe := &probe{header: http.Header{}}
 	k.mux.ServeHTTP(probe, r)
@@ -175,7 +175,7 @@ func (k *Kit) unrouted(w http.ResponseWriter, r *http.Request) {
 	k.respond(r.Context(), w, problem.Detailf(problem.RouteNotFound, "the interface is described at %s/docs", k.BaseURL))
 }
 
-// preflight answers a CORS preflight, and sets the CORS fields of other responses. Any origin may call, since no cookies
+// preflight responds to a CORS preflight, and sets the CORS fields of other responses. Any origin may call, since no cookies
 // are used.
 func (k *Kit) preflight(w http.ResponseWriter, r *http.Request) (done bool) {
 	if !strings.HasPrefix(r.URL.Path, k.BasePath+"/") {
@@ -208,7 +208,7 @@ func (r *recorder) WriteHeader(status int) {
 		challenge(h, status)
 		h.Set("X-Content-Type-Options", "nosniff")
 		if h.Get("Cache-Control") == "" {
-			h.Set("Cache-Control", "no-store") // answers hold mail and tokens
+			h.Set("Cache-Control", "no-store") // responses contain mail and tokens
 		}
 	}
 	r.ResponseWriter.WriteHeader(status)

@@ -79,7 +79,7 @@ func New[K Kind](at time.Time) K {
 }
 
 // Parse checks that s is an identifier of kind K. It accepts only the lower-case form that New makes. The error is for
-// logs; callers answer that there is no such resource.
+// logs; callers respond that there is no such resource.
 func Parse[K Kind](s string) (K, error) {
 	var k K
 	text, ok := strings.CutPrefix(s, k.Prefix()+"_")

@@ -20,7 +20,7 @@ func reply(mails []*mail, err error) {
 	}
 }
 
-// rejectQueued replies with err to all queued mails, after a batch for which the database did not answer in time. If they were stored
+// rejectQueued replies with err to all queued mails, after a batch for which the database did not respond in time. If they were stored
 // in batches as usual, each batch would wait for the timeouts of all batches before it, which is longer than senders wait.
 func (s *Service) rejectQueued(err error) {
 	for {

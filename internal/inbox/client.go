@@ -24,7 +24,7 @@ import (
 
 const (
 	pollMax         = 25 * time.Second       // of one long-poll: proxies close connections that are idle for longer
-	pollPause       = 200 * time.Millisecond // between long-polls that the service answers at once
+	pollPause       = 200 * time.Millisecond // between long-polls to which the service responds at once
 	responseTimeout = 30 * time.Second       // for a whole call, in addition to the time of its long-poll
 	responseMax     = 64 << 20               // octets of a response body
 )

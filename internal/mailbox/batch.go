@@ -59,7 +59,7 @@ func (s *Service) checkQuota(m *Mailbox, l Limits, pending int) error {
 // microsPerMilli converts between the precision of stored times and that of the API.
 const microsPerMilli = 1000
 
-// Reservation is a recipient's place in a batch: quotas were checked and the message got its identifier, but nothing is stored.
+// Reservation is a message reserved for one recipient of a batch: quotas were checked and the message got its identifier, but nothing is stored.
 type Reservation struct {
 	Box     id.Mailbox
 	Address string // of the mailbox, without a tag
@@ -70,7 +70,7 @@ type Reservation struct {
 	Domain  id.Domain     // the private domain that the mailbox is on; "": a public one
 }
 
-// Batch reserves places for a batch of mails inside one transaction. It reads all mailboxes at once, accepts or rejects each mail as a
+// Batch reserves mailbox quota for a batch of mails inside one transaction. It reads all mailboxes at once, accepts or rejects each mail as a
 // whole, and writes each changed mailbox once. It belongs to the goroutine of the transaction.
 type Batch struct {
 	s        *Service
@@ -138,7 +138,7 @@ func (b *Batch) readTx(ctx context.Context, tx *db.Tx, addresses []string) error
 	return b.readAccountsTx(ctx, tx, found)
 }
 
-// Reserve reserves a place for a mail in each mailbox that its addresses lead to, one for a mailbox that occurs more than once. It fails
+// Reserve reserves a message in each mailbox that its addresses lead to, one for a mailbox that occurs more than once. It fails
 // if any of the mailboxes rejects the mail, and then reserves none. Errors: mail.mailbox_unknown, mail.mailbox_full, mail.daily_cap.
 func (b *Batch) Reserve(addresses []string) ([]Reservation, error) {
 	boxes := make([]*batchBox, 0, len(addresses))

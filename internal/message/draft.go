@@ -66,7 +66,7 @@ type internal struct {
 	HasLinks   bool     `json:"hasLinks,omitempty"`  // whether the message in full has any
 }
 
-// encode returns a value as JSON, as answers have it.
+// encode returns a value as JSON, as responses of the API contain it.
 func encode(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// connectTimeout is for one address of a host, so that an address that does not answer leaves time for the next one.
+// connectTimeout is for one address of a host, so that an address that does not respond leaves time for the next one.
 const connectTimeout = 4 * time.Second
 
 // dial connects to host:port after checking everything anew, since DNS may answer differently than when the URL was

@@ -22,7 +22,7 @@ type Gauge struct {
 func NewGauge() *Gauge { return &Gauge{held: make(map[key]int)} }
 
 // Acquire takes one of the named limit for an identity. It returns ok false if the identity already holds limit of
-// them. If ok, the caller must call release when done; without it the place is lost until the process ends. Further
+// them. If ok, the caller must call release when done; without it the slot is lost until the process ends. Further
 // calls of release do nothing, nor does the release of a refused call. release may be called on any goroutine.
 //
 // Near the limit of a shared gauge Acquire waits for the ledger, for at most two seconds.
@@ -34,7 +34,7 @@ func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), 
 	return release, ok
 }
 
-// acquire takes a place in this process first and asks the ledger then. If the ledger refuses, the place is released
+// acquire takes a slot in this process first and asks the ledger then. If the ledger refuses, the slot is released
 // again, which other processes learn with the next flush.
 func (g *Gauge) acquire(name Name, identity string, limit int) (release func(), ok bool) {
 	k, h := g.take(key{name, identity}, limit)
@@ -52,7 +52,7 @@ func (g *Gauge) acquire(name Name, identity string, limit int) (release func(), 
 	return release, true
 }
 
-// take takes a place if this process alone is below the limit. It returns the key as the map stores it (see key.own)
+// take takes a slot if this process alone is below the limit. It returns the key as the map stores it (see key.own)
 // and what the identity then holds, without the Key of the Holding; the zero Holding if the limit is reached.
 func (g *Gauge) take(k key, limit int) (own key, h Holding) {
 	g.mu.Lock()
@@ -76,7 +76,7 @@ func (g *Gauge) Held(name Name, identity string) int {
 	return g.held[key{name, identity}]
 }
 
-// release gives back one place. With a ledger the key becomes pending, so that Run reports the change.
+// release frees one slot. With a ledger the key becomes pending, so that Run reports the change.
 func (g *Gauge) release(k key) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

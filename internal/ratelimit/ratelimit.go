@@ -7,7 +7,7 @@
 //
 // Both count in the memory of this process, which is bounded, and lose their counts at a restart. After Share,
 // processes that use one database also count together through a Ledger (package ledger): Run then sends the counts in
-// batches, and calls near their limit ask the ledger before they are answered (docs/spec/limits.md#several-processes).
+// batches, and calls near their limit ask the ledger before they are allowed (docs/spec/limits.md#several-processes).
 // A call over the limit of this process never reaches the ledger: an anonymous client must not be able to cause writes
 // to the database with calls that are refused. While the ledger fails, each process counts alone: an outage never refuses a call.
 //

@@ -20,7 +20,7 @@ type Ledger interface {
 	// Hold records how many of each thing this process holds, valid for HoldFor, and returns for each the sum over all processes. A
 	// holding with a lower Turn than one recorded before counts in the sum that is returned, but is not recorded for other processes.
 	// With exclusive, which is for a single holding, calls of all processes for its key run one after the other, so that two of them
-	// cannot both take the last place.
+	// cannot both take the last slot.
 	Hold(ctx context.Context, holdings []Holding, exclusive bool) (sums []int, err error)
 }
 

@@ -67,7 +67,7 @@ func (l *Limiter) replace(w window, tat int64) {
 }
 
 // postNow adds debts, one for each window of lim, in the ledger at once, and returns the times of all processes; nil
-// if the ledger does not answer.
+// if the ledger does not respond.
 func (l *Limiter) postNow(k key, lim Limit, debts []int64) (tats []int64) {
 	windows, entries := make([]window, len(lim)), make([]Entry, len(lim))
 	for i, w := range lim {
@@ -86,7 +86,7 @@ func (l *Limiter) postNow(k key, lim Limit, debts []int64) (tats []int64) {
 
 // confirm asks the ledger whether a take that passes in this process passes in all of them together. If not, it gives
 // the take back and returns the refusal. Two concurrent calls may each see the other's take and both be refused; both
-// passing is impossible, since the ledger adds before it answers.
+// passing is impossible, since the ledger adds the call before it replies.
 func (l *Limiter) confirm(k key, lim Limit, n int, d Decision) Decision {
 	debts := make([]int64, len(lim))
 	for i, w := range lim {

@@ -11,7 +11,7 @@ const (
 	breakerPause     = 5 * time.Second
 )
 
-// breaker makes lookups fail at once while the server does not answer, so that mail is not delayed by a dead resolver.
+// breaker makes lookups fail at once while the server does not respond, so that mail is not delayed by a dead resolver.
 // The zero value lets queries pass. The mutex guards all fields. A failure that the server reports counts as an
 // answer.
 type breaker struct {

@@ -149,7 +149,7 @@ func TestQueriesUnderWayAreBounded(t *testing.T) {
 	}
 }
 
-// A server that takes connections over TCP and hangs up does not answer, and takes no time to do so.
+// A server that takes connections over TCP and hangs up does not respond, and takes no time to do so.
 func TestASilentServerIsNotAskedForAWhile(t *testing.T) {
 	a, now := serve(t, zone(t, `name.test. 60 IN TXT "x"`)), fake()
 	a.set(func() { a.closeTCP = true })

@@ -3,7 +3,7 @@
 // (docs/decisions/0004).
 //
 // Identical questions share a query. A query does not end with its caller's context, since its answer serves the next
-// caller; each has a time-out of its own. While the server does not answer, the breaker makes lookups fail at once, so
+// caller; each has a time-out of its own. While the server does not respond, the breaker makes lookups fail at once, so
 // that mail is not delayed.
 //
 // Errors are always [*net.DNSError], never wrapped, since that is what the SPF and DKIM libraries look for. IsNotFound
@@ -24,7 +24,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// ErrNoServer is wrapped by the errors of lookups that were not sent because the server has not answered lately.
+// ErrNoServer is wrapped by the errors of lookups that were not sent because the server has not responded lately.
 var ErrNoServer = errors.New("no DNS server answers")
 
 // How long answers are cached. The standard library does not return their TTL, and the recursive resolver behind has a

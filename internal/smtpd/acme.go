@@ -41,7 +41,7 @@ func (a *ACME) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error)
 	return a.manager.GetCertificate(&named)
 }
 
-// Challenges returns a handler that answers the authority's HTTP challenges (RFC 8555 §8.3) and passes other requests to next.
+// Challenges returns a handler that responds to the authority's HTTP challenges (RFC 8555 §8.3) and passes other requests to next.
 func (a *ACME) Challenges(next http.Handler) http.Handler {
 	challenges := a.manager.HTTPHandler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +54,7 @@ func (a *ACME) Challenges(next http.Handler) http.Handler {
 }
 
 // Fetch obtains the certificate, so that no client has to wait for it. Renewal is automatic. It blocks until the
-// authority has answered: autocert takes no context.
+// authority has replied: autocert takes no context.
 func (a *ACME) Fetch(context.Context) error {
 	_, err := a.certificate(&tls.ClientHelloInfo{
 		CipherSuites:     []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256},

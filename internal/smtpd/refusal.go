@@ -10,7 +10,7 @@ import (
 // refusal returns the reply for an error (docs/spec/smtp.md#replies). It is the only function that turns problems into
 // replies. An error that is not a problem, or a problem without an SMTP reply, is a fault of this server. Its reply is
 // temporary, so that the client tries again and no mail is lost. known is false for such a fault, which the caller must
-// log, except for server.unavailable, which is expected while the database does not answer.
+// log, except for server.unavailable, which is expected while the database does not respond.
 func refusal(err error) (r reply, known bool) {
 	if errors.Is(err, budget.ErrExhausted) {
 		return "452 4.3.1 Too much mail at the moment, try again later", true

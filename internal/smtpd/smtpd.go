@@ -123,7 +123,7 @@ type Timeouts struct {
 type Metrics struct {
 	// Connections is called when the number of open sessions changes by delta, 1 or -1.
 	Connections func(delta int)
-	// Refused is called with the exceeded limit when a connection or a recipient is answered 421: its address has too many connections, or
+	// Refused is called with the exceeded limit when a connection or a recipient is refused with 421: its address has too many connections, or
 	// too many of its recipients were rejected.
 	Refused func(ratelimit.Name)
 	// Blocked is called when a connection, a MAIL or a RCPT command is refused because of a block of the operator or a DNS blocklist.

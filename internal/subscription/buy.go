@@ -39,7 +39,7 @@ func (s *Service) Buy(ctx context.Context, account id.Account, w Params, key ide
 const operation = "create-subscription"
 
 // purchase is the stored result of a call. It is stored as JSON, so the fields of Subscription that are not exported
-// are missing in a repeated answer.
+// are missing in a repeated response.
 type purchase struct {
 	Subscription Subscription
 	Assigned     string // the plan that staff had assigned

@@ -36,7 +36,7 @@ type Reason string
 const (
 	Manual   Reason = "manual"   // by its owner
 	Failures Reason = "failures" // Policy.PauseAfter consecutive attempts failed
-	Gone     Reason = "gone"     // the endpoint answered 410
+	Gone     Reason = "gone"     // the endpoint responded with 410
 )
 
 // Endpoint is a webhook endpoint of an account, as it was when it was read.
@@ -113,7 +113,7 @@ type Policy struct {
 	UserAgent     string
 }
 
-// Parts are the dependencies of a Service. Those without a note that they may be nil are required.
+// Parts are the dependencies of a Service. All are required, except those whose comment says that they may be nil.
 type Parts struct {
 	DB      *db.DB
 	Clock   clock.Clock

@@ -47,7 +47,7 @@ func cachingOf(name string) string {
 	return "no-cache"
 }
 
-// serve answers with the file, or with 304 where the client has it. Clients that do not accept gzip get the plain
+// serve responds with the file, or with 304 if the client has it. Clients that do not accept gzip get the plain
 // content.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()

@@ -56,7 +56,7 @@ func Handler(next http.Handler) (http.Handler, error) {
 }
 
 // isPagePath reports whether path is an address that the page draws itself: its program reads the address and calls the
-// API. The list is the one of ours in web/src/route.svelte.ts. A path that is missing here is answered with 404 when
+// API. The list is the one of ours in web/src/route.svelte.ts. A path that is missing here gets a 404 when
 // the page is loaded again.
 func isPagePath(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")

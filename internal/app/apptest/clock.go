@@ -38,7 +38,7 @@ func (c *Clock) Move(d time.Duration) {
 			c.t.Fatalf("move the clock: %v", err)
 		}
 	}
-	// With child processes the clock of this process only answers Now.
+	// With child processes the clock of this process only serves Now.
 	if _, here := c.all[0].(*local); !here {
 		c.fake.Advance(d)
 	}

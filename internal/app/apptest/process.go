@@ -134,7 +134,7 @@ func (l *local) stop() error { return l.end() }
 // childVariable is the environment variable that makes the test program a child.
 const childVariable = "GONEBOX_APPTEST_CHILD"
 
-// request is what a parent asks of its child, and answer the child's reply; each is a line of JSON.
+// request is what a parent asks of its child, and answer is the child's reply; each is a line of JSON.
 type (
 	request struct {
 		Start   *start        `json:",omitempty"`

@@ -36,7 +36,7 @@ type Receiver struct {
 	server *httptest.Server
 }
 
-// NewReceiver starts a receiver that answers 204 until Answer or Status change that. The end of the test closes it.
+// NewReceiver starts a receiver that responds with 204 until Answer or Status change that. The end of the test closes it.
 func (a *Authority) NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
 	r := &Receiver{answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}
@@ -88,12 +88,12 @@ func (r *Receiver) Answer(h http.HandlerFunc) {
 	r.answer = h
 }
 
-// Status sets the status that later deliveries are answered with.
+// Status sets the status of the responses to later deliveries.
 func (r *Receiver) Status(status int) {
 	r.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 }
 
-// receive records a delivery and answers it.
+// receive records a delivery and responds to it.
 func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
