@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
@@ -123,6 +124,10 @@ func inLatin(text string) bool {
 	n := 0
 	for _, r := range text {
 		switch {
+		case r < utf8.RuneSelf: // most of what is read; the tables of package unicode take longer
+			if 'a' <= r|0x20 && r|0x20 <= 'z' {
+				n++
+			}
 		case unicode.Is(unicode.Latin, r):
 			n++
 		case unicode.IsLetter(r):
@@ -135,8 +140,8 @@ func inLatin(text string) bool {
 // What the phrases need: nodes, terms, and room for children that are not the
 // first, of which at most three quarters are used: a small table stays cached.
 const (
-	nodes   = 304 << 10
-	terms   = 72 << 10
+	nodes   = 384 << 10
+	terms   = 84 << 10
 	further = 128 << 10
 )
 
