@@ -26,6 +26,9 @@ func (s *scoring) place(k int) {
 	if c.anchor >= 0 && !c.instructed && s.topic.settled(s.paymentName(c.anchor)) {
 		s.add(c, ofPayment)
 	}
+	if s.reported(k) {
+		s.add(c, ofReport)
+	}
 	if s.secretOf(k) {
 		s.add(c, secretOfNumber)
 		if c.instructed {
@@ -42,6 +45,17 @@ func (s *scoring) place(k int) {
 		s.add(c, besideField)
 		c.field = true
 	}
+}
+
+// reported says whether only a word that may name a code names a number, in a mail that
+// reports what has happened, and nothing in the sentence speaks of signing in: "New
+// sign-in from Leeds. Support code 482913."
+func (s *scoring) reported(k int) bool {
+	c, m := &s.cs[k], &s.topic
+	if !m.done || m.use || c.instructed || c.lone || c.anchor < 0 || m.subjectCode > 0 || m.once+m.where+m.brief > 0 {
+		return false
+	}
+	return s.p.Marks[c.anchor].Class&(lexicon.Code|lexicon.Once) == 0 && !s.beside(c.anchor, lexicon.Once) && !s.inSentence(k, lexicon.Auth, 8)
 }
 
 // paymentName returns the classes of a word for a code. In a mail that names other

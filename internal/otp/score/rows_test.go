@@ -64,6 +64,7 @@ var rows = map[string]*feature{
 	"toldToPerson":      toldToPerson,
 	"usedAtTime":        usedAtTime,
 	"ofPayment":         ofPayment,
+	"ofReport":          ofReport,
 	"secretOfNumber":    secretOfNumber,
 	"secretOfNoun":      secretOfNoun,
 	"secretTyped":       secretTyped,

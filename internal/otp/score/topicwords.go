@@ -57,6 +57,7 @@ func (p *Reading) topicOf(t neighbourhood) topic {
 				label[l.Part]++
 			}
 			m.subjectAuth = m.subjectAuth || l.Part == page.InSubject
+			m.done = m.done || k.Class&lexicon.Done != 0
 		case k.Class&lexicon.Guard != 0:
 			guard[l.Part]++
 			m.subjectGuard = m.subjectGuard || l.Part == page.InSubject

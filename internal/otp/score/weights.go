@@ -115,6 +115,7 @@ var (
 	toldToPerson   = &feature{-3, "to be told to a person"}                              // “show 4829 to the driver”, in a mail silent about signing in
 	usedAtTime     = &feature{-3.2, "with the time at which something was done with it"} // “code 482913 was used on 3 May at 10:12”
 	ofPayment      = &feature{-7, "of a payment or booking that was made"}               // “Authorisation code 482913” beside a price
+	ofReport       = &feature{-4.5, "the mail reports what has happened"}                // “New sign-in from Leeds. Support code 482913”
 	secretOfNumber = &feature{-5, "the secret of the long number before it"}             // “Meeting 771 2209 4410, passcode 482913”
 	secretOfNoun   = &feature{-2, "the secret of what is named before it"}               // “account 40028817 PIN 4829”
 	secretTyped    = &feature{-4, ""}                                                    // such a secret in an order: it goes into the program, not the page
