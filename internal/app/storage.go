@@ -60,7 +60,8 @@ func openDatabase(ctx context.Context, cfg *config.Config, o db.Options) (*db.DB
 	return db.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), o)
 }
 
-// makeDataDir creates the directory and syncs its parent, so that the directory survives a power failure.
+// makeDataDir creates the data directory, readable only for the user of the service, and syncs its parent, so that the
+// directory survives a power failure.
 func makeDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -72,8 +73,9 @@ func makeDataDir(dir string) error {
 	return errors.Join(parent.Sync(), parent.Close())
 }
 
-// restoreReserve is the periodic job that frees disk space while the disk is full, and recreates the reserve once
-// there is enough. It empties SQLite's log and returns the free pages of the database to the file system.
+// restoreReserve is the periodic job that frees disk space while the disk is full: it truncates SQLite's write-ahead log,
+// returns the free pages of the database to the file system, and recreates the reserve once there is enough space. On
+// PostgreSQL, where there is no reserve, and while the disk is not full it does nothing.
 func (a *App) restoreReserve(ctx context.Context) error {
 	if a.reserve == nil || !a.reserve.Full() {
 		return nil
@@ -94,11 +96,11 @@ func databaseConnections(cfg *config.Config) (readers, writers int) {
 	return n / 2, n - n/2
 }
 
-// databaseWaiting returns how many calls may wait for PostgreSQL at once, from the memory that they hold meanwhile.
-// Further ones fail at once.
+// databaseWaiting returns how many calls may wait for PostgreSQL at once (db.Options.MaxWaiting). Waiting calls hold memory
+// that is not acquired from the memory budget, so their number is in proportion to it. Further calls fail at once.
 func databaseWaiting(cfg *config.Config) int {
 	const (
-		each  = 64 << 10 // a request with its connection and its goroutine
+		each  = 64 << 10 // octets of a waiting request with its connection and its goroutine
 		least = 1000
 	)
 	return max(least, int(memoryBudget(cfg)/each))

@@ -66,7 +66,7 @@ func (l Locale) chain() (all []Locale) {
 		all = append(all, l)
 		cut := max(strings.LastIndexByte(string(l), '-'), 0)
 		if cut == 1 || cut > 2 && l[cut-2] == '-' {
-			cut = max(cut-2, 0) // a subtag of one character belongs to the one after it
+			cut = max(cut-2, 0) // RFC 4647 §3.4: a subtag of one character is removed together with the subtag after it
 		}
 		l = l[:cut]
 	}

@@ -33,7 +33,7 @@ const (
 
 // Finding is the result of one check.
 type Finding struct {
-	Check string // its name
+	Check string // name of the check
 	Level Level
 	Text  string // what was found; after a semicolon, what to do about it
 }

@@ -13,8 +13,8 @@ const selectSettings = `SELECT current_setting('server_version_num'), current_se
 // oldestPostgres is the oldest version that is tested.
 const oldestPostgres = 150000
 
-// checkDatabase checks PostgreSQL, if it is configured: that it answers, keeps what it has confirmed, and is of a tested
-// version. It does not migrate.
+// checkDatabase checks PostgreSQL, if it is configured: that it responds, that commits survive a power failure, and that
+// its version is a tested one. It does not migrate the database.
 func (e *examination) checkDatabase(ctx context.Context) {
 	url := string(e.cfg.Database.URL)
 	if url == "" {

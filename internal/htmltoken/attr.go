@@ -60,7 +60,8 @@ func referenceLength(s string) int {
 	return i
 }
 
-// reference decodes a character reference of an attribute, unless it is none.
+// reference decodes s, which may be a character reference in the value of an attribute; after is the rest of the value. It
+// returns s unchanged if s is not one (HTML §13.2.5.73).
 func reference(s, after string) string {
 	if len(s) > 1 && s[1] == '#' {
 		return html.UnescapeString(s)

@@ -83,7 +83,7 @@ func (z *Tokenizer) Next() bool {
 	return false
 }
 
-// textLength returns the length of the text that s begins with, up to a < that begins something else.
+// textLength returns the length of the text that s begins with, up to a < that begins a tag or a comment.
 func textLength(s string) int {
 	for i := 0; ; i++ {
 		n := strings.IndexByte(s[i:], '<')
@@ -98,7 +98,7 @@ func textLength(s string) int {
 	}
 }
 
-// commentLength returns the length of the comment that s begins with (HTML §13.2.5.43 to 52). One that does not end takes all.
+// commentLength returns the length of the comment that s begins with (HTML §13.2.5.43 to 52). A comment without an end extends to the end of s.
 func commentLength(s string) int {
 	for i := len("<!--"); i < len(s); {
 		i += through(s[i:], '>')
@@ -113,7 +113,7 @@ func commentLength(s string) int {
 	return len(s)
 }
 
-// through returns the length of s up to and including the first c, or of all of it.
+// through returns the length of s up to and including the first c, or len(s) if s does not contain c.
 func through(s string, c byte) int {
 	if i := strings.IndexByte(s, c); i >= 0 {
 		return i + 1
@@ -121,7 +121,8 @@ func through(s string, c byte) int {
 	return len(s)
 }
 
-// rawLength returns the length of the text before the end tag of a raw text element.
+// rawLength returns the length of the text that s begins with, up to the end tag of the raw text element called name (such as
+// style, whose text contains no tags), or len(s) if there is none.
 func rawLength(s, name string) int {
 	switch name {
 	case "plaintext":
@@ -252,11 +253,11 @@ func skipSpace(s string, i int) int {
 	return i
 }
 
-// What a byte is within a tag.
+// The kinds of bytes within a tag. A byte may be of several kinds.
 const (
 	isSpace  = 1 << iota
-	endsName // of an element
-	endsKey  // of an attribute
+	endsName // ends the name of an element
+	endsKey  // ends the name of an attribute
 	isUpper
 )
 

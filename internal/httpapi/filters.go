@@ -184,7 +184,7 @@ func (c *clearable) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, c.text) // null leaves "" there
 }
 
-// Schema documents it.
+// Schema documents the field as a text or null in the OpenAPI document.
 func (clearable) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Nullable: true}
 }

@@ -42,13 +42,13 @@ type BankTransaction struct {
 // bankBody is the body as received.
 type bankBody struct{ raw []byte }
 
-// UnmarshalJSON copies it.
+// UnmarshalJSON keeps a copy of the body, since the decoder reuses the memory of raw.
 func (b *bankBody) UnmarshalJSON(raw []byte) error {
 	b.raw = bytes.Clone(raw)
 	return nil
 }
 
-// Schema documents it.
+// Schema documents the body as a BankTransaction in the OpenAPI document.
 func (bankBody) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[BankTransaction](), true, "BankTransaction")
 }

@@ -54,8 +54,8 @@ type compressor struct {
 	http.ResponseWriter
 	pool    gzipPool
 	accepts bool
-	status  int          // not yet sent; 0: nothing is delayed
-	whole   bool         // the first part is all of the body, so that it need not be sent in chunks
+	status  int          // of the header that is delayed until the first call of Write; 0: none is
+	whole   bool         // the first call of Write passes the whole body, so that it need not be sent in chunks
 	gzip    *gzip.Writer // nil: the response is sent as it is
 }
 

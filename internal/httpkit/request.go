@@ -222,7 +222,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// writeWhole declares that the next part of the body is all of it.
+// writeWhole announces that the next call of Write passes the whole body, so that its length can be sent in the header.
 func (r *recorder) writeWhole() {
 	if c, ok := r.ResponseWriter.(*compressor); ok {
 		c.whole = true

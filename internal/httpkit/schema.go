@@ -56,8 +56,8 @@ func newSchemas(names schemaNames) huma.Registry {
 //
 //   - Every pointer property without omitempty can be null, also where it is a reference or documented as another type.
 //   - A slice in a response is never null.
-//   - A response may gain properties in a later version, which is said by saying nothing: with additionalProperties true
-//     generators produce types that accept any misspelt name. Request bodies are the schemas that refuse other properties.
+//   - The schema of a response omits additionalProperties, since a later version may add properties. With the value true,
+//     generators produce types that accept any misspelt name. The schema of a request body has the value false.
 func correctSchemas(r huma.Registry) {
 	for name, schema := range r.Map() {
 		answer := schema.AdditionalProperties == true

@@ -116,7 +116,7 @@ func (k *Kit) readLeased(ctx context.Context, r *http.Request, limit int64, cost
 		return nil, nil, brokeOff
 	}
 	expected := int64(len(begin))
-	if expected == smallBody { // there may be more
+	if expected == smallBody { // the body may be longer than what was read
 		expected = limit
 		if r.ContentLength >= 0 {
 			expected = r.ContentLength

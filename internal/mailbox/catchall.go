@@ -20,7 +20,7 @@ import (
 // CheckCatchAll returns the limits of an account if mail for an unused local part could open one of its mailboxes now. It opens none.
 // Errors: mail.mailbox_unknown for a local part that no mailbox can have, mail.mailbox_full, mail.daily_cap.
 func (s *Service) CheckCatchAll(ctx context.Context, account id.Account, local string) (Limits, error) {
-	if !openable(local) {
+	if !isUsableLocalPart(local) {
 		return Limits{}, problem.New(problem.MailMailboxUnknown)
 	}
 	limits, err := s.plans.MailboxLimits(ctx, account)
@@ -53,9 +53,9 @@ func noFreeMailbox() error {
 // localMax is the longest local part in octets (RFC 5321 §4.5.3.1.1).
 const localMax = 64
 
-// openable reports whether a catch-all's mailbox can have a local part: one that needs no quotes (Dot-string of RFC 5321 §4.1.2,
-// RFC 6531 §3.3). Quoted local parts are legal, but addresses with them do not work everywhere.
-func openable(local string) bool {
+// isUsableLocalPart reports whether the mailbox that mail to a catch-all creates may have a local part: at most localMax octets,
+// and no need of quotes (Dot-string of RFC 5321 §4.1.2, RFC 6531 §3.3). Quoted local parts are legal, but addresses with them do not work everywhere.
+func isUsableLocalPart(local string) bool {
 	if len(local) > localMax || !utf8.ValidString(local) {
 		return false
 	}
@@ -84,7 +84,7 @@ func (b *Batch) catchAllTx(ctx context.Context, tx *db.Tx) error {
 	unused := make(map[string][]*batchBox) // by domain
 	for address, box := range b.boxes {
 		local, domain := split(address)
-		if box != nil && box.Live(b.now) || !openable(local) {
+		if box != nil && box.Live(b.now) || !isUsableLocalPart(local) {
 			continue
 		}
 		unused[domain] = append(unused[domain], &batchBox{unopened: true, Mailbox: &Mailbox{

@@ -14,11 +14,11 @@ import (
 const StaffAddress = "postmaster@"
 
 const (
-	// StaffKept is how many messages the mailbox for staff keeps. The oldest are erased where there are more.
+	// StaffKept is how many messages the mailbox for staff keeps. A periodic job erases the oldest ones beyond it.
 	StaffKept = 1000
-	// staffMost is how many messages it may hold until these have been erased. Beyond it mail is deferred.
+	// staffMost is how many messages it may contain before that job has run. Further mail is refused temporarily.
 	staffMost = 2 * StaffKept
-	// staffDaily is how many messages it receives in a day at most.
+	// staffDaily is the maximum number of messages that it receives in a UTC day.
 	staffDaily = 10_000
 )
 

@@ -23,8 +23,8 @@ type recentBox struct {
 }
 
 const (
-	recentFor = 5 * time.Second
-	recentMax = 10_000 // mailboxes; when it is reached, all are dropped
+	recentFor = 5 * time.Second // how long an entry is used
+	recentMax = 10_000          // mailboxes; when it is reached, all are dropped
 )
 
 // get returns a copy of the cached mailbox at an address, or nil, and the epoch to pass to put.

@@ -12,9 +12,9 @@ import (
 // Batch sizes of a sweep. A batch holds SQLite's writer for a few milliseconds, so that mail is stored between batches; and it costs a
 // commit, so it covers many mailboxes. Mailboxes with a mail or two each are then erased as fast as their mail arrives.
 const (
-	endBatch   = 100 // mailboxes to end
-	eraseBoxes = 32  // mailboxes to erase
-	eraseBatch = 100 // messages of these to erase
+	endBatch   = 100 // expired mailboxes to end
+	eraseBoxes = 32  // ended mailboxes to erase
+	eraseBatch = 100 // messages of those mailboxes to erase
 	holdBatch  = 500 // addresses whose cool-down is over
 )
 

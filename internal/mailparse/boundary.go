@@ -64,9 +64,9 @@ func nextDelimiter(body, needle []byte, pos int) (delimiter, bool) {
 	}
 }
 
-// nextLine is bytes.Index from pos on, for a needle that is a line feed, a hyphen and more. It searches for the
-// hyphen, which base64, most of a large mail, does not contain; if one is found inside a line, the rest of that line
-// is skipped.
+// nextLine returns the index of needle in body after pos, or -1, as bytes.Index does. needle begins with a line feed and a
+// hyphen. It searches for the hyphen, because base64, which most of a large mail consists of, contains none. If a hyphen is
+// found inside a line, the rest of that line is skipped.
 func nextLine(body, needle []byte, pos int) int {
 	for pos++; ; pos++ {
 		i := bytes.IndexByte(body[min(pos, len(body)):], needle[1])

@@ -70,7 +70,7 @@ func lastField(block []byte, pos int, known func([]byte) bool) int {
 // on the stack.
 type headerScan struct {
 	spans []span
-	size  int  // of what was kept
+	size  int  // octets of the fields that were kept
 	open  bool // the last line belongs to a field that was kept, so a fold may go on with it
 }
 

@@ -8,7 +8,7 @@ import (
 type parser struct {
 	message *Message
 	charset string  // of the body, for raw 8-bit text in the header
-	parts   int     // looked at so far
+	parts   int     // MIME parts parsed so far, of all nested messages; at most MaxParts
 	budget  int     // bytes that may still be decoded
 	seen    [2]bool // whether there is a text (kindText) and an HTML body (kindHTML) already
 	lexer   addressLexer

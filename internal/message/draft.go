@@ -158,14 +158,14 @@ func preview(text string, max int) string {
 // look reports whether a character is shown, or is blank. Joiners and other invisible characters, with which senders pad their preheaders,
 // are neither.
 func look(r rune) (shown, blank bool) {
-	shown = ' ' < r && r < 0x7f // lookUp is a function of its own, so that look is inlined for ASCII
+	shown = ' ' < r && r < 0x7f // the rest is in lookUp, so that the compiler inlines look
 	if !shown {
 		shown, blank = lookUp(r)
 	}
 	return shown, blank
 }
 
-// lookUp is look for other than printable ASCII.
+// lookUp is look for characters that are not printable ASCII.
 func lookUp(r rune) (shown, blank bool) {
 	switch {
 	case r < utf8.RuneSelf:

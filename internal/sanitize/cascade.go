@@ -16,11 +16,11 @@ import (
 const (
 	maxInlined        = 1 << 20  // bytes of style attributes beyond those of the mail itself
 	maxOwn            = 400      // declarations for every width that one element may have; with more it keeps its own style
-	maxKnown          = 500      // results of look that are cached
-	maxElementClasses = 64       // rules for a width that are tried for one element
-	maxMediaClasses   = 1000     // rules in the style element
-	maxMediaRule      = 4 << 10  // bytes of the declarations of one of them
-	maxMediaText      = 64 << 10 // bytes of the style element
+	maxKnown          = 500      // results of look that are cached, so that a style sheet cannot make the cache large
+	maxElementClasses = 64       // rules within @media that are tried for one element
+	maxMediaClasses   = 1000     // rules within @media in the style element of the output
+	maxMediaRule      = 4 << 10  // bytes of the declarations of one of these rules
+	maxMediaText      = 64 << 10 // bytes of the style element of the output
 )
 
 // The levels of the cascade, lowest first (CSS Cascading and Inheritance Level 4 §6.1). Between declarations of the same

@@ -62,7 +62,7 @@ func parseDeclaration(text string) (declaration, bool) {
 	return declaration{name, val, important, hands}, true
 }
 
-// withoutComments puts a space for each comment, and ends the style where one does not end.
+// withoutComments replaces each comment with a space. A comment without an end hides everything after it, as in CSS.
 func withoutComments(v string) string {
 	if !strings.Contains(v, "/*") {
 		return v

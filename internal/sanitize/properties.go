@@ -2,8 +2,8 @@ package sanitize
 
 import "strings"
 
-// longhands says which properties a property sets. Properties of different groups have nothing to do with each other;
-// within a group each bit stands for one longhand, so that a shorthand has several.
+// longhands is the set of longhand properties that a property sets: one for a longhand, several for a shorthand. Properties of
+// different groups never set the same longhand; within a group each bit stands for one.
 type longhands struct {
 	group uint8
 	bits  uint16

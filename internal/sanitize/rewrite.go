@@ -12,7 +12,7 @@ import (
 type result struct {
 	html   string
 	style  string // the style element for html, "" if it needs none; it is made in the first round
-	nodes  int    // what closeCount would say of html
+	nodes  int    // estimate of the nodes that a parser makes of html, as closeCount computes it
 	stable bool   // doing it again would change nothing; false if that is not known
 }
 

@@ -73,7 +73,7 @@ func (r *textReader) end(name string) {
 	r.boundary(name)
 }
 
-// boundary is what a tag does to the text on both sides.
+// boundary separates the text before and after a tag as a browser shows it: by a line break, a space, or not at all.
 func (r *textReader) boundary(name string) {
 	switch {
 	case name == "br":
