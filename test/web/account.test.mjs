@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { accessibility, deliver, endpoint, launch, mx, names, operate, overflow, signs, textMail, totp, transfer, txt, url, visit } from "./harness.mjs";
+import { accessibility, deliver, endpoint, launch, mx, names, operateOn, overflow, signs, textMail, totp, transfer, txt, url, visit } from "./harness.mjs";
 
 const records = {};
 let browser;
@@ -232,10 +232,13 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "dark"], ["vi", "ph
 }
 
 test("what staff publish is shown in the language of the reader", async () => {
+  // On a service of its own: a notice that arrives on the pages of another test moves what they show.
+  const origin = process.env.GONEBOX_INVITE_URL;
+  const operate = (...args) => operateOn(process.env.GONEBOX_INVITE_DATA, ...args);
   operate("page", "put", "terms", "--title", "Terms of use", "--html", "<h2>Be kind</h2><p>Do not send spam.</p>");
   operate("page", "put", "terms", "--locale", "vi", "--title", "Điều khoản", "--html", "<p>Đừng gửi thư rác.</p>");
   operate("notice", "publish", "--title", "Maintenance on Sunday", "--level", "warning", "--locale", "en", "--html", "<p>From two to three.</p>");
-  const { context, page, problems } = await visit(browser, { path: "/" });
+  const { context, page, problems } = await visit(browser, { origin, path: "/" });
   await page.waitForSelector("section:has-text('Maintenance on Sunday')");
   await page.getByRole("link", { name: "Terms of use" }).click();
   await page.waitForSelector("article h2:has-text('Be kind')");
@@ -246,7 +249,7 @@ test("what staff publish is shown in the language of the reader", async () => {
   assert.equal(await page.getByText("Maintenance on Sunday").count(), 0, "a notice stays dismissed");
   await page.getByRole("button", { name: "Tiếng Việt" }).click();
   await page.waitForSelector("article :text('Đừng gửi thư rác.')");
-  await page.goto(`${url}/pages/nothing`);
+  await page.goto(`${origin}/pages/nothing`);
   await page.waitForSelector("h1:has-text('Không có trang này.')");
   assert.deepEqual(problems, []);
   await context.close();

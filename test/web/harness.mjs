@@ -60,9 +60,12 @@ export async function open(browser, options) {
 }
 
 /** operate runs a command of the operator on the running service and returns what it prints. */
-export const operate = (...args) =>
+export const operate = (...args) => operateOn(process.env.GONEBOX_DATA, ...args);
+
+/** operateOn is operate for the service that has its data in a folder. */
+export const operateOn = (data, ...args) =>
   // The program refuses variables of its prefix that it does not know.
-  execFileSync(process.env.GONEBOX_BINARY, [...args, "--data-dir", process.env.GONEBOX_DATA], { encoding: "utf8", env: { PATH: process.env.PATH } });
+  execFileSync(process.env.GONEBOX_BINARY, [...args, "--data-dir", data], { encoding: "utf8", env: { PATH: process.env.PATH } });
 
 /** names answers the questions of the service about names: those in records, which map "TYPE name" to an answer. */
 export async function names(records) {

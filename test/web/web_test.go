@@ -50,7 +50,7 @@ func TestTheVisitorsPageInABrowser(t *testing.T) {
 	cmd := exec.CommandContext(ctx, node, append([]string{"--test", "--test-concurrency=2", "--test-reporter=spec"}, flows...)...)
 	cmd.Env = append(os.Environ(), "GONEBOX_URL=http://"+http, "GONEBOX_SMTP="+smtp, "GONEBOX_DNS="+dns, "GONEBOX_BINARY="+binary,
 		"GONEBOX_DATA="+data, "GONEBOX_CLOSED_URL=http://"+closed, "GONEBOX_INVITE_URL=http://"+byInvitation,
-		"GONEBOX_INVITE="+invite(t, binary, invited), "GONEBOX_CERTIFICATE="+authority, "CHROMIUM="+chromium)
+		"GONEBOX_INVITE="+invite(t, binary, invited), "GONEBOX_INVITE_DATA="+invited, "GONEBOX_CERTIFICATE="+authority, "CHROMIUM="+chromium)
 	if out, err := cmd.CombinedOutput(); err != nil || testing.Verbose() {
 		t.Logf("%s", out)
 		if err != nil {
