@@ -57,7 +57,7 @@ var sections = map[string]Class{
 	"guard": Guard, "not": Not, "void": Void, "skip": classSkip, "unit": Unit,
 	"old": Old, "never": Never, "own": Own, "quote": classQuote, "foot": Foot,
 	"digits": Word | Digits, "phrase": Code | Phrase,
-	"once": Once, "where": Where, "brief": Brief | Unit, "number": Number, "tell": Tell, "done": Done, "pass": classPass, "reply": classReply, "for": For, "initial": Initial, "approval": Word | Approval, "confirmation": Word | Confirmation,
+	"once": Once, "where": Where, "brief": Brief | Unit, "number": Number, "tell": Tell, "done": Done, "pass": classPass, "reply": classReply, "for": For, "initial": Initial, "approval": Word | Approval, "confirmation": Word | Confirmation, "reported": Done | Auth,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:
