@@ -51,6 +51,13 @@ export async function visit(browser, { origin = url, path = "/", size = "desktop
   return { context, page, problems };
 }
 
+/** eventually waits until check holds. Its limit only ends a test that hangs. */
+export async function eventually(check) {
+  for (const end = Date.now() + 90_000; !(await check()); await new Promise((resolve) => setTimeout(resolve, 50))) {
+    if (Date.now() > end) throw new Error(`did not happen: ${check}`);
+  }
+}
+
 /** open opens the visitor's page and waits for its address. */
 export async function open(browser, options) {
   const { context, page, problems } = await visit(browser, options);

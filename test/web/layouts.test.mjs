@@ -58,7 +58,10 @@ for (const name of names) {
     await page.click("a[id^=row-]");
     const load = page.getByRole("button", { name: "Load images" });
     await page.locator("iframe").waitFor();
-    if (await load.isVisible()) await load.click();
+    if (await load.isVisible()) {
+      const loaded = page.locator("iframe").evaluate((frame) => new Promise((resolve) => frame.addEventListener("load", resolve, { once: true })));
+      await Promise.all([loaded, load.click()]);
+    }
     const original = await browser.newPage();
     original.setDefaultTimeout(90_000);
     await pictures(original);
