@@ -139,12 +139,20 @@ func (s *scoring) worth(c *candidate, l nearWord, tie bool) float64 {
 	switch {
 	case gain == 0:
 		return 0
-	case tie && l.left:
+	case tie && l.left && !s.hasLabel(c, l):
 		return max(0, gain-tiedCost.weight*cost+tiedWord.weight)
 	case l.left && l.gap.Words == 0 && s.ends(c):
 		gain += closingNumber.weight
 	}
 	return max(0, gain-cost)
+}
+
+// hasLabel says whether words on a candidate's own line stand before it, which what ties
+// it to its name belongs to, and not a word on a line above: “API key created”, and below
+// it “Audit record: 1188402”.
+func (s *scoring) hasLabel(c *candidate, l nearWord) bool {
+	start := s.p.Lines[c.line].Start
+	return s.p.Marks[l.mark].End <= start && s.p.Span(start, c.start).Words > 0
 }
 
 // strength is how surely a word names the code, or 0 if it names another.
@@ -199,10 +207,17 @@ func (s *scoring) lasting(m int) bool {
 // name of another code.
 func (s *scoring) strangeness(c *candidate, l nearWord, tie bool) float64 {
 	loss := s.estranged(l.mark)
-	if !l.left || s.topic.auth+s.topic.guard > 0 {
+	if !l.left {
 		return loss
 	}
-	if s.qualified(l.mark, c) {
+	qualified := s.qualified(l.mark, c)
+	if s.topic.auth+s.topic.guard > 0 {
+		if qualified && l.gap.Words <= 2 && !s.unlabelled(c) {
+			loss -= otherCode.weight
+		}
+		return loss
+	}
+	if qualified {
 		loss -= nounBetween.weight
 		if s.topic.silent() {
 			loss -= nounBetweenSilent.weight

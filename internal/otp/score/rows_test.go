@@ -30,6 +30,7 @@ var rows = map[string]*feature{
 	"rightBreakCost":    rightBreakCost,
 	"nounBetween":       nounBetween,
 	"nounBetweenSilent": nounBetweenSilent,
+	"otherCode":         otherCode,
 	"listedWord":        listedWord,
 	"compoundSilent":    compoundSilent,
 	"unknownBefore":     unknownBefore,
