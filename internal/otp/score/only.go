@@ -40,7 +40,7 @@ func (s *scoring) onlyOne() {
 		switch v := s.p.sum(c); {
 		case !s.near.holds(s.p, c):
 		case !s.free(c), backed && !s.backed(c):
-			replaced = replaced || c.old
+			replaced = replaced || c.old && c.kind == s.cs[best].kind && c.size == s.cs[best].size
 			if c.kind == Numeric && c.veto == "" && !s.ofDate(c) && !s.p.Lines[c.line].InFoot(c.start) {
 				other++
 			}

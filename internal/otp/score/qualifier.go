@@ -60,13 +60,14 @@ func (s *scoring) digitsIn(from, to int) bool {
 }
 
 // asked says whether a number that is called but a number is one to be typed:
-// an imperative or the field it goes into stands in its sentence, or a word of
-// signing in beside it.
+// an imperative or the field it goes into stands in its sentence, or a word for
+// one use beside it, or one of signing in, unless the mail reports what has
+// happened and neither warns nor names a time.
 func (s *scoring) asked(m int, c *candidate) bool {
 	if s.owned(m) || s.p.Marks[m].From > s.p.Marks[m].Start {
 		return false
 	}
-	if s.beside(m, lexicon.Auth|lexicon.Once|lexicon.Guard) {
+	if s.beside(m, lexicon.Once|lexicon.Guard) || (!s.topic.done || s.topic.guard+s.topic.brief > 0) && s.beside(m, lexicon.Auth) {
 		return true
 	}
 	const asks = lexicon.Use | lexicon.Where
