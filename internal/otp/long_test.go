@@ -103,7 +103,7 @@ func TestOtherTextChangesLittle(t *testing.T) {
 		}
 		n = otptest.Count(few)
 		t.Logf("%s: precision %.3f, recall %.3f, false positives %.3f; bare %.3f, %.3f", name, n.Precision(), n.Recall(), n.FalsePositives(), bare.Precision(), bare.Recall())
-		if n.Precision() < 0.97 || n.Recall() < bare.Recall()-0.1 || n.FalsePositives() > 0.025 {
+		if n.Precision() < 0.96 || n.Recall() < bare.Recall()-0.1 || n.FalsePositives() > 0.025 {
 			t.Errorf("%s: precision %.3f, recall %.3f, false positives %.3f; bare recall %.3f", name, n.Precision(), n.Recall(), n.FalsePositives(), bare.Recall())
 		}
 	}
