@@ -212,7 +212,7 @@ func (s *scoring) strangeness(c *candidate, l nearWord, tie bool) float64 {
 	}
 	qualified := s.qualified(l.mark, c)
 	if s.topic.auth+s.topic.guard > 0 {
-		if qualified && l.gap.Words <= 2 && !s.unlabelled(c) {
+		if qualified && l.gap.Words <= 2 && !s.unlabelled(c) && !s.orderedBefore(l.mark) {
 			loss -= otherCode.weight
 		}
 		return loss
@@ -227,6 +227,15 @@ func (s *scoring) strangeness(c *candidate, l nearWord, tie bool) float64 {
 		loss -= listedWord.weight
 	}
 	return loss
+}
+
+// orderedBefore says whether an order to enter it stands right before a word for a code: "enter the deletion code".
+func (s *scoring) orderedBefore(m int) bool {
+	if m == 0 || s.p.Marks[m-1].Class&lexicon.Use == 0 {
+		return false
+	}
+	g := s.p.Span(s.p.Marks[m-1].End, s.p.Marks[m].Start)
+	return g.Words <= 1 && g.Sentences+g.Hard+g.Soft == 0
 }
 
 // silence is what a weak word loses in a mail that does not speak of signing in:

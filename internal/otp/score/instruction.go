@@ -34,7 +34,7 @@ func (s *scoring) findInstruction(k int) (done bool) {
 		if m.Class&lexicon.Where != 0 && l.gap.Words <= 4 {
 			far = max(far, 5)
 		}
-		if l.gap.Words > far || l.gap.Sentences+l.gap.Hard > 0 || l.left && l.gap.Words > 1 && far < 8 && s.parted(m.End, c.start) {
+		if l.gap.Words > far || l.gap.Sentences+l.gap.Hard > 0 || l.left && l.gap.Words > 1 && far < 8 && s.parted(m.End, c.start) || !l.left && l.gap.Words == 0 && s.parted(c.end, m.Start) && s.p.Kind[m.From]&page.Spaced != 0 {
 			return false
 		}
 		if m.Class&lexicon.Use != 0 && m.Class&lexicon.Code == 0 || s.leadsTo(c, l) {

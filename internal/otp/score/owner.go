@@ -55,7 +55,7 @@ func (s *scoring) ownerLeft(k int) (o ownership) {
 	s.leftOf(k, anyClass, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		tie = tie || m.Class&lexicon.Is != 0 && g.Words == 0
-		verb = verb || m.Class&lexicon.Use != 0 && g.Words == 0
+		verb = verb || m.Class&lexicon.Use != 0 && g.Words <= 2
 		switch {
 		case tie && m.Class&lexicon.Code != 0 && g.Words <= 14 && g.Sentences+g.Hard == 0:
 			if o.mark.Class&lexicon.Void == 0 {

@@ -58,6 +58,8 @@ func (m topic) total(c *candidate) float64 {
 		against *= firmShare.weight // what it is called says more than what else the mail is about
 	case c.firm && !(m.subjectVoid && m.silent()): // what is fetched is opened by a code, however it is called
 		against *= firmVoidShare.weight
+	case c.instructed && c.field && m.auth > 0 && m.void < 3: // what is typed into the page is its code, whatever else there is
+		against *= firmVoidShare.weight
 	}
 	if k == Alphanumeric && m.void > 0 {
 		against += voidLetters.weight

@@ -66,7 +66,7 @@ var (
 	nounBetween       = &feature{-0.6, ""}                                 // an unknown noun between a weak word and the number: “código de cita 482913”
 	nounBetweenSilent = &feature{-1.2, ""}                                 // the same in a mail that is silent about signing in, in addition
 	otherCode         = &feature{-4.5, ""}                                 // the same right before the number, in a mail about signing in: “codice evento 91274”
-	listedWord        = &feature{-1.2, ""}                                 // a weak word in a list of particulars: “Pune, PIN code 411014”
+	listedWord        = &feature{-2.5, ""}                                 // a weak word in a list of particulars: “Pune, PIN code 411014”
 	compoundSilent    = &feature{-2, ""}                                   // a weak word that ends an unknown compound, in a mail that is silent about signing in: “Farbcode”
 	unknownBefore     = &feature{-1, ""}                                   // an unknown word before a weak one: “zone code”; elsewhere only in a mail silent about signing in
 	unknownOpening    = &feature{-0.6, ""}                                 // an unknown word that opens the sentence: “Zone code”
