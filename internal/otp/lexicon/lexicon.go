@@ -49,6 +49,7 @@ const (
 	Initial                        // change it, at first sign-in: what is good until it is changed
 	For                            // for, behind its noun: what the code is for, not what owns it
 	classPass                      // Fwd: opens the subject of a mail that is passed on as a whole
+	Outcome                        // verified, completed: the subject reports what has happened
 	Phrase                         // sign-in phrase: a name of a code that consists of words
 )
 
@@ -57,7 +58,7 @@ var sections = map[string]Class{
 	"guard": Guard, "not": Not, "void": Void, "skip": classSkip, "unit": Unit,
 	"old": Old, "never": Never, "own": Own, "quote": classQuote, "foot": Foot,
 	"digits": Word | Digits, "phrase": Code | Phrase,
-	"once": Once, "where": Where, "brief": Brief | Unit, "number": Number, "tell": Tell, "done": Done, "pass": classPass, "reply": classReply, "for": For, "initial": Initial, "approval": Word | Approval, "confirmation": Word | Confirmation, "reported": Done | Auth,
+	"once": Once, "where": Where, "brief": Brief | Unit, "number": Number, "tell": Tell, "done": Done, "pass": classPass, "reply": classReply, "for": For, "initial": Initial, "approval": Word | Approval, "confirmation": Word | Confirmation, "reported": Done | Auth, "outcome": Outcome, "verified": Outcome | Auth,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:
