@@ -29,6 +29,9 @@ func (s *scoring) place(k int) {
 	if s.reported(k) {
 		s.add(c, ofReport)
 	}
+	if s.outcome(k) {
+		s.add(c, ofOutcome)
+	}
 	if s.secretOf(k) {
 		s.add(c, secretOfNumber)
 		if c.instructed {
@@ -56,6 +59,24 @@ func (s *scoring) reported(k int) bool {
 		return false
 	}
 	return s.p.Marks[c.anchor].Class&(lexicon.Code|lexicon.Once) == 0 && !s.beside(c.anchor, lexicon.Once) && !s.inSentence(k, lexicon.Auth, 8)
+}
+
+// outcome says whether the subject reports what has happened, and the mail does not say
+// what to do with a code or how long it is good: "Number verified", and below it "Code
+// 482913 matched". A sign-in that it reports may wait for what has a name of a code, what
+// a colon leads to is handed out, and a verb before the number may be an order: "Verify it
+// with 482913".
+func (s *scoring) outcome(k int) bool {
+	c, m := &s.cs[k], &s.topic
+	if !m.subjectOutcome && (!m.subjectDone || c.firm) || m.use || c.instructed || c.lone || c.gain >= closeGain && s.tied(c) || m.once+m.where+m.brief > 0 {
+		return false
+	}
+	verb := false
+	s.leftOf(k, lexicon.Auth, func(l nearWord) bool {
+		verb = s.p.Marks[l.mark].Class&lexicon.Outcome == 0 && l.gap.Words <= 6 && l.gap.Sentences+l.gap.Hard+l.gap.Soft == 0
+		return false
+	})
+	return !verb
 }
 
 // paymentName returns the classes of a word for a code. In a mail that names other

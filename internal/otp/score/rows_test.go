@@ -66,6 +66,7 @@ var rows = map[string]*feature{
 	"usedAtTime":        usedAtTime,
 	"ofPayment":         ofPayment,
 	"ofReport":          ofReport,
+	"ofOutcome":         ofOutcome,
 	"secretOfNumber":    secretOfNumber,
 	"secretOfNoun":      secretOfNoun,
 	"secretTyped":       secretTyped,

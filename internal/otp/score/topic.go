@@ -27,6 +27,8 @@ type topic struct {
 	amount                 bool    // a figure has two decimals, as money has, or ends a card's number
 	done                   bool    // the mail reports what has happened
 	reply                  bool    // the mail answers another
+	subjectDone            bool    // the subject reports what has happened, perhaps a sign-in that waits for its code
+	subjectOutcome         bool    // the subject reports what has come to its end
 	subjectOld             bool    // the subject says that a code is used, wrong or expired
 	subjectCode            float64 // what the subject's name of a code is worth
 }

@@ -106,6 +106,8 @@ func (m *topic) head(k *lexicon.Mark, l *page.Line, brand bool) {
 	}
 	m.subjectNoun = m.subjectNoun || !brand && k.Class&(lexicon.Not|lexicon.Void) != 0 && k.Class&(name|lexicon.Auth) == 0
 	m.subjectOld = m.subjectOld || k.Class&lexicon.Old != 0
+	m.subjectDone = m.subjectDone || k.Class&lexicon.Done != 0
+	m.subjectOutcome = m.subjectOutcome || k.Class&lexicon.Outcome != 0
 }
 
 // announced reports whether the subject holds a number beside a word for a code:

@@ -117,6 +117,7 @@ var (
 	usedAtTime     = &feature{-3.2, "with the time at which something was done with it"} // “code 482913 was used on 3 May at 10:12”
 	ofPayment      = &feature{-7, "of a payment or booking that was made"}               // “Authorisation code 482913” beside a price
 	ofReport       = &feature{-4.5, "the mail reports what has happened"}                // “New sign-in from Leeds. Support code 482913”
+	ofOutcome      = &feature{-7, "the subject reports an outcome"}                      // “Number verified”, and below it “Code 482913 matched”
 	secretOfNumber = &feature{-5, "the secret of the long number before it"}             // “Meeting 771 2209 4410, passcode 482913”
 	secretOfNoun   = &feature{-2, "the secret of what is named before it"}               // “account 40028817 PIN 4829”
 	secretTyped    = &feature{-4, ""}                                                    // such a secret in an order: it goes into the program, not the page
