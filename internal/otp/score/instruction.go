@@ -20,7 +20,7 @@ func (s *scoring) findInstruction(k int) (done bool) {
 	}
 	worth := toldWord.weight
 	switch {
-	case c.kind == Numeric && c.size != 7, c.mixed:
+	case c.kind == Numeric && c.size != 7, c.mixed, c.shape == prefixedShape.weight:
 		worth = toldNumber.weight
 	case c.kind == Numeric:
 		worth = toldSeven.weight
@@ -34,7 +34,7 @@ func (s *scoring) findInstruction(k int) (done bool) {
 		if m.Class&lexicon.Where != 0 && l.gap.Words <= 4 {
 			far = max(far, 5)
 		}
-		if l.gap.Words > far || l.gap.Sentences+l.gap.Hard > 0 || l.left && l.gap.Words > 1 && far < 8 && s.parted(m.End, c.start) || !l.left && l.gap.Words == 0 && s.parted(c.end, m.Start) && s.p.Kind[m.From]&page.Spaced != 0 {
+		if l.gap.Words > far || l.gap.Sentences+l.gap.Hard > 0 || l.left && l.gap.Words > 1 && far < 8 && s.parted(m.End, c.start) || !l.left && l.gap.Words == 0 && s.parted(c.end, m.Start) && s.p.Kind[m.From]&page.Spaced != 0 && !s.goesInto(k) {
 			return false
 		}
 		if m.Class&lexicon.Use != 0 && m.Class&lexicon.Code == 0 || s.leadsTo(c, l) {

@@ -70,6 +70,8 @@ func (s *scoring) ownerLeft(k int) (o ownership) {
 				held = -ownerHeld.weight * o.loss
 			}
 			return false
+		case m.Class&lexicon.Code != 0 && g.Words == 0 && s.topic.auth > 0: // "the guest login code 123456"
+			return false
 		case m.Class&lexicon.Once != 0 && g.Words <= 1 && g.Sentences == 0 && o.mark.Class&lexicon.Void == 0:
 			return false
 		case g.Soft+g.Hard > 0 && c.lone && (asked || !s.label(l.mark)):
