@@ -68,7 +68,7 @@ func (s *scoring) reported(k int) bool {
 // with 482913".
 func (s *scoring) outcome(k int) bool {
 	c, m := &s.cs[k], &s.topic
-	if !m.subjectOutcome && (!m.subjectDone || c.firm) || m.use || c.instructed || c.lone || c.gain >= closeGain && s.tied(c) || m.once+m.where+m.brief > 0 {
+	if !m.subjectOutcome && (!m.subjectDone || c.firm || m.use) || c.instructed || c.lone || c.gain >= closeGain && s.tied(c) || m.where+m.brief > 0 {
 		return false
 	}
 	verb := false
