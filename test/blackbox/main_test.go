@@ -174,7 +174,7 @@ func (s *service) mail(box apptest.Mailbox, m apptest.Mail) summary {
 }
 
 // patience bounds how long a test waits for something that happens soon; it is reached only when the test fails.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // eventually waits for a condition that another goroutine of the service brings about.
 func eventually(t testing.TB, what string, holds func() bool) {
