@@ -210,14 +210,13 @@ func (s *scoring) strangeness(c *candidate, l nearWord, tie bool) float64 {
 	if !l.left {
 		return loss
 	}
-	qualified := s.qualified(l.mark, c)
 	if s.topic.auth+s.topic.guard > 0 {
-		if qualified && l.gap.Words <= 2 && !s.unlabelled(c) && !s.orderedBefore(l.mark) {
+		if l.gap.Words <= 2 && !s.orderedBefore(l.mark) && !s.unlabelled(c) && s.qualified(l.mark, c) {
 			loss -= otherCode.weight
 		}
 		return loss
 	}
-	if qualified {
+	if s.qualified(l.mark, c) {
 		loss -= nounBetween.weight
 		if s.topic.silent() {
 			loss -= nounBetweenSilent.weight

@@ -34,7 +34,7 @@ func (s *scoring) findInstruction(k int) (done bool) {
 		if m.Class&lexicon.Where != 0 && l.gap.Words <= 4 {
 			far = max(far, 5)
 		}
-		if l.gap.Words > far || l.gap.Sentences+l.gap.Hard > 0 || l.left && l.gap.Words > 1 && far < 8 && s.parted(m.End, c.start) || !l.left && l.gap.Words == 0 && s.parted(c.end, m.Start) && s.p.Kind[m.From]&page.Spaced != 0 && !s.goesInto(k) {
+		if l.gap.Words > far || l.gap.Sentences+l.gap.Hard > 0 || l.left && l.gap.Words > 1 && far < 8 && s.parted(m.End, c.start) || !l.left && s.nextClause(k, l) {
 			return false
 		}
 		if m.Class&lexicon.Use != 0 && m.Class&lexicon.Code == 0 || s.leadsTo(c, l) {
@@ -56,6 +56,13 @@ func (s *scoring) findInstruction(k int) (done bool) {
 		s.rightOf(k, anyClass, near)
 	}
 	return done
+}
+
+// nextClause says whether a comma parts a number from the verb right behind it, which then is about
+// something else: “5200, use the spare one”, but not “1746, to be entered in the app”.
+func (s *scoring) nextClause(k int, l nearWord) bool {
+	c, m := &s.cs[k], &s.p.Marks[l.mark]
+	return l.gap.Words == 0 && s.p.Kind[m.From]&page.Spaced != 0 && s.parted(c.end, m.Start) && !s.goesInto(k)
 }
 
 // instructedBelow says whether the line below a lone candidate asks to enter it:
