@@ -106,6 +106,23 @@ func (d *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) er
 	return d.update(ctx, work{fn: fn})
 }
 
+// Abandonable returns a context for updates that nothing depends on: if the context ends, Update returns its error at once, although the
+// update may be committed later. fn must not write to variables of the caller. Other updates on SQLite wait for the disk once they have begun,
+// since their outcome would be unknown; on PostgreSQL each update is bounded by Options.Timeout.
+func Abandonable(ctx context.Context) context.Context {
+	return context.WithValue(ctx, abandonable{}, true)
+}
+
+type abandonable struct{}
+
+// abandoned returns a channel that is closed when an update need no longer be waited for, or nil if it must be.
+func abandoned(ctx context.Context) <-chan struct{} {
+	if ctx.Value(abandonable{}) == nil {
+		return nil
+	}
+	return ctx.Done()
+}
+
 // UpdateLocked is Update at the isolation level read committed, for a closure that locks each row it relies on before it reads it (FOR
 // UPDATE on PostgreSQL, in an order common to all such closures). It avoids the retries of serializable transactions. If the connection is
 // lost during the commit, done is called to find out from the stored data whether the transaction was committed; it may be nil.

@@ -82,6 +82,8 @@ func (w *writer) update(ctx context.Context, requested work) error {
 	select {
 	case <-u.done:
 		return u.err
+	case <-abandoned(ctx):
+		return ctx.Err()
 	case <-w.ended:
 		select {
 		case <-u.done: // it was part of the last group

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -15,7 +16,11 @@ import (
 // EncodedMessage is a message in full: the JSON of a Message.
 type EncodedMessage string
 
-// Read returns a message in full and marks it as seen, unless that cannot be stored. It calls reserve, unless that is nil, before it reads
+// seeMax is how long a message that is read waits to be marked as seen. It is well below the default of http.write_timeout, so that a disk
+// that stalls does not prevent reading.
+const seeMax = 5 * time.Second
+
+// Read returns a message in full and marks it as seen, unless that cannot be stored within seeMax. It calls reserve, unless that is nil, before it reads
 // more than a little. Errors: message.not_found, and that of reserve.
 func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (EncodedMessage, error) {
 	l, err := s.get(ctx, box, m, reserve)
@@ -27,7 +32,7 @@ func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message, reserv
 		if err != nil && !db.Unavailable(err) {
 			return "", err
 		}
-		if err == nil { // on a full disk the message can be read, but stays unread
+		if err == nil { // on a full or stalled disk the message can be read, but stays unread
 			l.encoded.seen = 1
 		}
 	}
@@ -54,8 +59,10 @@ func (s *Service) get(ctx context.Context, box id.Mailbox, m id.Message, reserve
 	return l, nil
 }
 
-// see marks a message as read, once.
+// see marks a message as read, once. It does not wait longer than seeMax.
 func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
+	ctx, cancel := context.WithTimeout(db.Abandonable(ctx), seeMax)
+	defer cancel()
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var seen bool
 		err := tx.QueryRow(ctx, selectSeen, box, m).Scan(&seen)
