@@ -44,7 +44,7 @@ const (
 	pullSteep = 60.0
 	weak      = 0.1
 
-	dear     = 2.5 // how many times a mail without a code counts: a wrong code is worse than none
+	dear     = 1.5 // how many times a mail without a code counts: a wrong code is worse than none
 	farthest = 0.8 // a step of one weight in one round
 )
 
