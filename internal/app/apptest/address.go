@@ -1,8 +1,10 @@
 package apptest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -11,14 +13,15 @@ import (
 // handedOut holds the ports that FreeAddress has returned in this process.
 var handedOut sync.Map
 
-// FreeAddress returns a loopback address on which no process listened a moment ago. It returns no address twice, and none
-// whose port the system may give to an outgoing connection before the caller listens on it: on Linux those start at 32768.
+// FreeAddress returns a loopback address on which no process listened a moment ago. It returns no address twice, none that it has
+// returned in another process that still runs, and none whose port the system may give to an outgoing connection before the caller listens
+// on it: on Linux those start at 32768.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	const first, end = 10_000, 32_768
 	for range 1000 {
 		port := first + rand.IntN(end-first)
-		if _, taken := handedOut.LoadOrStore(port, true); taken {
+		if _, taken := handedOut.LoadOrStore(port, true); taken || !reserve(port) {
 			continue
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -31,3 +34,19 @@ func FreeAddress(t testing.TB) string {
 	t.Fatal("no free port was found")
 	return ""
 }
+
+// reserve keeps other test programs from handing out a port until this process ends, and reports whether none of them has. On Linux the name
+// of a socket in the abstract namespace belongs to one process and leaves no file; elsewhere nothing is reserved.
+func reserve(port int) bool {
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	l, err := net.Listen("unix", fmt.Sprintf("@gonebox-test-port-%d", port))
+	if err == nil {
+		reserved.Store(port, l) // the collector would close it
+	}
+	return err == nil
+}
+
+// reserved holds the sockets that reserve has opened, by port.
+var reserved sync.Map
