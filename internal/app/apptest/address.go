@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// handedOut holds the ports that FreeAddress has returned in this process.
+// handedOut holds the ports that FreeAddress has returned in this process, and what reserves them.
 var handedOut sync.Map
 
 // FreeAddress returns a loopback address on which no process listened a moment ago. It returns no address twice, none that it has
@@ -43,10 +43,7 @@ func reserve(port int) bool {
 	}
 	l, err := net.Listen("unix", fmt.Sprintf("@gonebox-test-port-%d", port))
 	if err == nil {
-		reserved.Store(port, l) // the collector would close it
+		handedOut.Store(port, l) // the garbage collector would close it
 	}
 	return err == nil
 }
-
-// reserved holds the sockets that reserve has opened, by port.
-var reserved sync.Map
