@@ -157,7 +157,7 @@ func TestDiskFilledByMail(t *testing.T) {
 				t.Fatalf("DELETE of a mailbox: %d %s", status, body)
 			}
 			after := letter("after", noise(rng, 1_000_000))
-			awaitWithin(t, 5*patience, "space for mail", func() bool { return strings.HasPrefix(send(t, s.smtp, after, other.Address), "250 ") })
+			awaitWithin(t, 3*patience, "space for mail", func() bool { return strings.HasPrefix(send(t, s.smtp, after, other.Address), "250 ") })
 			s.wantSubjects(other, "first", "after")
 			s.stop()
 			integrity(t, s.dir)

@@ -17,7 +17,7 @@ import (
 )
 
 // patience bounds every wait. It only ends a test that hangs.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	needs := "the built program, PostgreSQL, strace, swaks and Postfix's smtp-source"

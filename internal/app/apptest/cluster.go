@@ -41,7 +41,7 @@ func (s *Service) startCluster(o Options, fake *clock.Fake) {
 // settingsOf returns the configuration keys of process i.
 func (s *Service) settingsOf(i int, roles string, own map[string]string) map[string]string {
 	set := map[string]string{"secrets.key": strings.Repeat("cluster-", 8), "base_url": "http://gonebox.test"} // the same in all processes
-	// Three processes take 36 of the 300 connections that package dbtest allows.
+	// Three processes take 36 of the 600 connections that package dbtest allows.
 	set["database.connections"] = "12"
 	maps.Copy(set, own)
 	set = s.settings(set)

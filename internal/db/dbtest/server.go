@@ -109,7 +109,7 @@ func (s *Server) run(settings []string) (err error) {
 // defaults returns the settings of every server, for many small tests on one machine.
 func defaults() []string {
 	return []string{
-		"listen_addresses=''", "max_connections=300", "shared_buffers=64MB", "jit=off", "max_wal_size=2GB", "log_checkpoints=off",
+		"listen_addresses=''", "max_connections=600", "shared_buffers=64MB", "jit=off", "max_wal_size=2GB", "log_checkpoints=off",
 		"autovacuum_naptime=10s",
 	}
 }
