@@ -176,7 +176,7 @@ func (s *scoring) strength(c *candidate, l nearWord, tie bool) float64 {
 	case s.owned(l.mark), m.Class&lexicon.Digits != 0 && s.topic.auth+s.topic.guard == 0 && !s.asked(l.mark, c):
 		return 0
 	case s.lasting(l.mark):
-		return gainPassword.weight - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+		return 0
 	case s.beside(l.mark, lexicon.Auth|lexicon.Once) && m.From > m.Start: // of a compound with an unknown beginning
 		return gainWord.weight - s.silence(c, l, tie)
 	case s.beside(l.mark, lexicon.Auth|lexicon.Once):
@@ -216,11 +216,8 @@ func (s *scoring) strangeness(c *candidate, l nearWord, tie bool) float64 {
 		}
 		return loss
 	}
-	if s.qualified(l.mark, c) {
+	if s.topic.silent() && s.qualified(l.mark, c) {
 		loss -= nounBetween.weight
-		if s.topic.silent() {
-			loss -= nounBetweenSilent.weight
-		}
 	}
 	if !tie && s.listed(l.mark) {
 		loss -= listedWord.weight
@@ -279,7 +276,6 @@ func (s *scoring) distance(c *candidate, l nearWord, tie bool) (cost float64) {
 	breaks := float64(l.gap.Hard) + softCost.weight*float64(l.gap.Soft)
 	switch {
 	case l.left && c.lone:
-		cost = loneSentenceCost.weight * (sentences + max(0, breaks-1))
 	case l.left:
 		cost = leftWordCost.weight*words + leftSentenceCost.weight*sentences + leftBreakCost.weight*breaks
 		if !tie {

@@ -85,17 +85,14 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 		score = threes.weight
 	case n == 2 && count == 3 && sep == ' ': // 48 29 13
 	case n == 2 && count > 3:
-		score = longGroups.weight // a telephone number, mostly
+		score = oddGroups.weight // a telephone number, mostly
 	case n == 2:
 		score = 0
 		if sep == '-' && s.pairDate(start) {
-			score = pairDateShape.weight
+			score = oddGroups.weight
 		}
 	case total > 8:
-		score = longGroups.weight
-	}
-	if sep == '\t' && n > 1 {
-		score += cellGroups.weight
+		score = oddGroups.weight
 	}
 	return score
 }
@@ -199,7 +196,7 @@ func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 		s.reject(start, stop, aPhoneOrAccount)
 		return true
 	case sep == '-' && total >= 5 && stop-start == total+1 && s.low[start] != '0':
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: hyphened.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: oddGroups.weight, veto: s.around(start, stop)})
 		return true
 	case sep == '-':
 		s.reject(start, s.dialled(start, stop), ofNumber)
@@ -241,7 +238,7 @@ func (s *scanner) pieces(start, end int) (word int, found bool) {
 	case least < 2 || most > 5 || total < 6 || total > 8 || count > 3:
 		s.reject(start, stop, aPiece)
 	default:
-		shape := piecesShape.weight
+		var shape float64
 		if count == 2 && total == 7 && s.p.namedNear(start) {
 			shape = threeFour.weight // 482 9137
 		}
@@ -311,7 +308,7 @@ func (s *scanner) longChain(start, end int) bool {
 			stop = s.run(stop + 1)
 		}
 		if half := end - start; half == 5 && stop-start == 11 {
-			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, shape: longGroups.weight})
+			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, shape: oddGroups.weight})
 			return true
 		}
 		s.reject(start, stop, ofNumber)

@@ -42,7 +42,7 @@ func (s *scoring) findInstruction(k int) (done bool) {
 				worth += toldUnknown.weight // an unknown noun is what is to be entered
 			}
 			s.because(c, worth, "told to", m)
-			s.purpose(k)
+			s.aimOf(k)
 			done, c.instructed = true, true
 			return false
 		}
@@ -87,21 +87,18 @@ func (s *scoring) leadsTo(c *candidate, l nearWord) bool {
 	return l.left && m.Class&lexicon.Auth != 0 && m.Class&named == 0 && l.gap.Words == 0 && c.shape >= 1 && s.tied(c) && s.p.Span(m.Start, m.End).Words > 1
 }
 
-// purpose adds what the aim of the imperative gives: "… to sign in", or, since
-// it may be that of another clause, less for "to sign in, …".
-func (s *scoring) purpose(k int) {
+// aimOf adds what the aim of the imperative gives: "… to sign in", "to sign in, …".
+func (s *scoring) aimOf(k int) {
 	c := &s.cs[k]
-	aim := func(gain float64, found *bool) func(nearWord) bool {
-		return func(l nearWord) bool {
-			if *found = l.gap.Words <= 7 && l.gap.Sentences+l.gap.Hard == 0; *found {
-				s.because(c, gain, "in order to", &s.p.Marks[l.mark])
-			}
-			return false
-		}
-	}
 	found := false
-	if s.rightOf(k, lexicon.Auth, aim(purposeAfter.weight, &found)); !found {
-		s.leftOf(k, lexicon.Auth, aim(purposeBefore.weight, &found))
+	aim := func(l nearWord) bool {
+		if found = l.gap.Words <= 7 && l.gap.Sentences+l.gap.Hard == 0; found {
+			s.because(c, purpose.weight, "in order to", &s.p.Marks[l.mark])
+		}
+		return false
+	}
+	if s.rightOf(k, lexicon.Auth, aim); !found {
+		s.leftOf(k, lexicon.Auth, aim)
 	}
 }
 

@@ -15,7 +15,7 @@ func (s *scanner) number(start, end int) {
 	}
 	if stop := s.dotted(start, end); stop > 0 {
 		digits := stop - start - (stop-start)/(end-start+1)
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: pointedShape.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: oddGroups.weight, veto: s.around(start, stop)})
 		return
 	}
 	if why, stop := s.figure(start, end); stop > 0 {

@@ -176,18 +176,6 @@ func (s *scoring) singleSet(c *candidate, st standing) {
 	}
 }
 
-// closesSubject says whether a number ends the subject, after no more than the name
-// of the sender: "[Fernhill] 482913", "Fernhill: 482913".
-func (s *scoring) closesSubject(c *candidate) bool {
-	l := &s.p.Lines[c.line]
-	i := c.start - 1
-	if page.At(s.p.Low, i) == ' ' {
-		i--
-	}
-	r := page.At(s.p.Low, i)
-	return l.Part == page.InSubject && c.end == l.End && i > l.Start && (r == ']' || r == ':' || r == ')' || r == '】') && s.p.Span(l.Start, i).Words <= 3
-}
-
 // singleSaid weighs what is said of it and of codes.
 func (s *scoring) singleSaid(c *candidate, st standing) {
 	m, l := &s.topic, &s.p.Lines[c.line]
@@ -203,9 +191,6 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	}
 	if st.labelled {
 		s.add(c, ownSentence)
-	}
-	if (st.known || m.code || m.where > 0) && st.alone && c.shape >= likelyShape && c.anchor < 0 && s.closesSubject(c) {
-		s.add(c, endsSubject)
 	}
 	if !st.alone || c.shape < likelyShape && !c.mixed {
 		return

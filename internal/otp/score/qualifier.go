@@ -163,9 +163,6 @@ func (s *scoring) estranged(m int) float64 {
 	if r := s.p.Raw[start]; r >= 'a' && r <= 'z' && !s.p.OfHost(start, i) {
 		return -unknownBefore.weight
 	}
-	if g := s.p.Span(max(0, start-2), start); start == 0 || g.Sentences+g.Soft+g.Hard > 0 {
-		return -unknownOpening.weight
-	}
 	return 0
 }
 

@@ -54,7 +54,7 @@ func (m topic) total(c *candidate) float64 {
 	if m.guard == 0 && m.brief+m.once > 0 {
 		n += briefOrOnce.weight
 	}
-	against := m.crowd(k) + m.others()
+	against := m.others()
 	switch {
 	case c.firm && m.void < 2:
 		against *= firmShare.weight // what it is called says more than what else the mail is about
@@ -145,19 +145,6 @@ func (m topic) settledTrade() bool {
 // its particulars and asks for nothing, though the subject may say "confirmed".
 func (m topic) booked() bool {
 	return m.subjectNoun && m.done && m.figures > 0 && m.subjectCode == 0 && m.guard+m.once+m.where+m.brief == 0 && !m.use
-}
-
-// crowd is what many numbers of other kinds take from a code in a mail that
-// does not speak of signing in.
-func (m topic) crowd(k Kind) float64 {
-	if m.auth+m.guard > 0 || m.not < 4 {
-		return 0
-	}
-	n := crowd.weight
-	if k == Alphanumeric {
-		n += crowd.weight
-	}
-	return n
 }
 
 // others is what codes of other kinds take: promotions, invitations, doors.

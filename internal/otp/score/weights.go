@@ -44,7 +44,6 @@ var (
 	gainBoth          = &fixed{5.4, ""}                                    // such a word beside one for signing in or for one use: “login code”
 	gainAimed         = &fixed{5.05, ""}                                   // such a word whose sentence says that it is for signing in: “the code you need to log in”
 	gainOnce          = &fixed{3.6, ""}                                    // what is for one use, whatever it is called: “one-time number”
-	gainPassword      = &fixed{1.05, ""}                                   // a word for a password, in a mail that does not say that it is for one use
 	saidAfter         = &feature{1.5, ""}                                  // a dash, colon or “is” between a number and the word behind it: “482913 is your code”
 	subjectBacks      = &feature{0.8, ""}                                  // a weak word in a text whose subject has a name of a code
 	subjectWord       = &fixed{3, ""}                                      // the subject has a word for a code, which the number below it inherits
@@ -58,18 +57,15 @@ var (
 	farWordCost       = &feature{0.23, ""}                                 // each from the fourth on, where nothing ties the number to it, in addition
 	leftSentenceCost  = &feature{2.2, ""}                                  // each end of a sentence there
 	leftBreakCost     = &feature{0.9, ""}                                  // each break there
-	loneSentenceCost  = &feature{0.4, ""}                                  // each end of a sentence between a word and a number alone on its line, and each break from the second on
 	rightCost         = &feature{0.5, ""}                                  // a word behind the number, not at once
 	rightWordCost     = &feature{0.3, ""}                                  // each word in between
 	rightSentenceCost = &feature{3, ""}                                    // each end of a sentence in between
 	rightBreakCost    = &feature{2, ""}                                    // each break in between; from the second on, if the number is alone on its line
-	nounBetween       = &feature{-0.6, ""}                                 // an unknown noun between a weak word and the number: “código de cita 482913”
-	nounBetweenSilent = &feature{-1.2, ""}                                 // the same in a mail that is silent about signing in, in addition
-	otherCode         = &feature{-4.5, ""}                                 // the same right before the number, in a mail about signing in: “codice evento 91274”
+	nounBetween       = &feature{-1.2, ""}                                 // an unknown noun between a weak word and the number, in a mail that is silent about signing in: “código de cita 482913”
+	otherCode         = &feature{-4.5, ""}                                 // such a noun right before the number, in a mail about signing in: “codice evento 91274”
 	listedWord        = &feature{-2.5, ""}                                 // a weak word in a list of particulars: “Pune, PIN code 411014”
 	compoundSilent    = &feature{-2, ""}                                   // a weak word that ends an unknown compound, in a mail that is silent about signing in: “Farbcode”
 	unknownBefore     = &feature{-1, ""}                                   // an unknown word before a weak one: “zone code”; elsewhere only in a mail silent about signing in
-	unknownOpening    = &feature{-0.6, ""}                                 // an unknown word that opens the sentence: “Zone code”
 	untiedSilent      = &feature{-0.7, ""}                                 // nothing ties a number to a weak word, in a mail that is silent about signing in
 	untiedInside      = &feature{-0.5, ""}                                 // and the sentence goes on behind the number
 	otherNumbers      = &feature{-1.2, ""}                                 // such a mail names other numbers
@@ -99,14 +95,13 @@ var (
 
 // An order to enter it.
 var (
-	toldAbove     = &feature{1.2, "told to in the line above"} // a number alone on its line, below an order
-	toldBelow     = &feature{1.6, "told to in the line below"} // the same above an order: “Type this on the television”
-	toldNumber    = &feature{3.3, ""}                          // an order beside a number, or letters and digits that change places: “enter 482913”
-	toldSeven     = &feature{2.8, ""}                          // an order beside seven digits
-	toldWord      = &feature{1.2, ""}                          // an order beside a word, or with a weak word in between: “enter the code 482913”
-	toldUnknown   = &feature{-1.5, ""}                         // an unknown noun between the order and the number, in a mail silent about signing in
-	purposeAfter  = &feature{1.4, ""}                          // an aim behind it: “enter 482913 to sign in”
-	purposeBefore = &feature{0.7, ""}                          // an aim before it: “to sign in, enter 482913”
+	toldAbove   = &feature{1.2, "told to in the line above"} // a number alone on its line, below an order
+	toldBelow   = &feature{1.6, "told to in the line below"} // the same above an order: “Type this on the television”
+	toldNumber  = &feature{3.3, ""}                          // an order beside a number, or letters and digits that change places: “enter 482913”
+	toldSeven   = &feature{2.8, ""}                          // an order beside seven digits
+	toldWord    = &feature{1.2, ""}                          // an order beside a word, or with a weak word in between: “enter the code 482913”
+	toldUnknown = &feature{-1.5, ""}                         // an unknown noun between the order and the number, in a mail silent about signing in
+	purpose     = &feature{0.7, ""}                          // an aim beside the order: “enter 482913 to sign in”, “to sign in, enter 482913”
 )
 
 // Where it stands, and what its sentence says.
@@ -158,7 +153,6 @@ var (
 	receipt          = &feature{-1.5, ""} // a price and little of signing in, as often again as there are other numbers and it was paid
 	trade            = &feature{-3.5, ""} // a list of what was bought or booked
 	settledTrade     = &feature{-4, ""}   // an order or a booking that is confirmed
-	crowd            = &feature{-1, ""}   // four names of other numbers, and nothing of signing in; twice for letters
 	voidsOnly        = &feature{-4, ""}   // two names of other codes and nothing of signing in, or three and one in the subject or no word for signing in
 	voidSubject      = &feature{-3, ""}   // one in the subject, or two of them
 	voidOnly         = &feature{-2.5, ""} // one, and nothing of signing in
@@ -177,7 +171,6 @@ var (
 	onlyTold       = &feature{0.3, "and told to"}                     // there is an order to enter it
 	announcedBelow = &feature{3.2, "the text says that it is a code"} // the number in the subject, and a word for a code in the text
 	ownSentence    = &feature{-2, "and that is all its sentence"}     // “Referencia 884213.”
-	endsSubject    = &feature{2.8, "closes the subject"}              // “[Fernhill] 482913”
 	onlyInField    = &feature{0.8, "and nothing else goes there"}     // nothing names it, and a field is named
 	afterColon     = &feature{2.2, "after a colon"}                   // a sentence and a colon lead to it
 	unnamed        = &feature{1.5, "nothing names it"}                // no noun stands before it, in a mail about signing in
@@ -195,21 +188,15 @@ var (
 	yearShape     = &fixed{-1.7, ""} // four digits that read as a year of our time: 2024
 	testShape     = &fixed{-2, ""}   // the digits of an example: 123456, 0000, 1 2 3 4 5 6
 	zerosShape    = &fixed{-1, ""}   // three zeros at its end: 48000
-	pointedShape  = &fixed{-1.5, ""} // groups with points in between: 482.913
 	fours         = &fixed{0.6, ""}  // other even groups: 4829 1348, 48 29 13
 	spelled       = &fixed{1.5, ""}  // digits one by one: 4 8 2 9 1 3
 	boxedShape    = &fixed{2, ""}    // one digit, capital letter or mix of both to a cell
 	threes        = &fixed{1.2, ""}  // two groups of three: 482 913
-	longGroups    = &fixed{-0.8, ""} // more than eight digits in groups, more than three pairs, two groups of five
-	pairDateShape = &fixed{-1, ""}   // pairs that may be a date: 21-11-26
-	cellGroups    = &fixed{-0.8, ""} // groups in cells of their own
+	oddGroups     = &fixed{-1, ""}   // groups that are sooner something else: 482.913, 719-25, 21-11-26, ABC-DEF, more than eight digits
 	threeFour     = &fixed{0.2, ""}  // groups with a short or long end: 482-9137, 482 913 48, 4829 13
-	hyphened      = &fixed{-1, ""}   // other uneven groups with a hyphen: 719-25
-	piecesShape   = &fixed{-0.2, ""} // uneven groups with spaces: 55 8201
 	prefixedShape = &fixed{1, ""}    // capitals, a hyphen and digits: G-482913
 	chosenShape   = &fixed{-3, ""}   // a password made of a word and a number: Winter4821
 	promotion     = &fixed{-6, ""}   // a word and a discount: SPRING30
-	letterGroups  = &fixed{-1, ""}   // groups of capitals: ABC-DEF
 	capitals      = &fixed{-1.6, ""} // letters alone: KXPQ, aBcDeF
 	mixedShape    = &fixed{0.1, ""}  // five to eight capitals and digits: K7P2XD
 	mixedOther    = &fixed{-0.3, ""} // more or fewer of them

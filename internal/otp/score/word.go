@@ -125,7 +125,7 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	case digits > 0 && s.promo(c):
 		return promotion.weight
 	case c.letters && c.groups > 1:
-		return letterGroups.weight
+		return oddGroups.weight
 	case c.letters:
 		return capitals.weight
 	case c.upper && c.size >= 5 && c.size <= 8:
