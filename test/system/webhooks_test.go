@@ -174,6 +174,7 @@ func TestSlowEndpointDelaysNoOther(t *testing.T) {
 	defer c.conn.Close()
 	for i := range mails {
 		token := fmt.Sprintf("tkn-%d.", i)
+		c.within(patience)
 		reply, err := c.send("sender@example.org", []string{h.boxes[0].Address}, letter("fair", token+"\r\n"))
 		if err != nil || !strings.HasPrefix(reply, "250 ") {
 			t.Fatalf("%s %v", reply, err)
