@@ -20,8 +20,8 @@ type EncodedMessage string
 // that stalls does not prevent reading.
 const seeMax = 5 * time.Second
 
-// Read returns a message in full and marks it as seen, unless that cannot be stored within seeMax. It calls reserve, unless that is nil, before it reads
-// more than a little. Errors: message.not_found, and that of reserve.
+// Read returns a message in full and marks it as seen, unless that cannot be stored within seeMax. It calls reserve, unless that is nil,
+// before it reads more than a little. Errors: message.not_found, and that of reserve.
 func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (EncodedMessage, error) {
 	l, err := s.get(ctx, box, m, reserve)
 	if err != nil {

@@ -173,9 +173,7 @@ func (s *scoring) strength(c *candidate, l nearWord, tie bool) float64 {
 		return gainOnce.weight - s.silence(c, l, tie)
 	case m.Class&(lexicon.Word|lexicon.Number) == lexicon.Number && (g.Words > 1 || g.figures > 0 || !s.asked(l.mark, c)):
 		return 0
-	case s.owned(l.mark), m.Class&lexicon.Digits != 0 && s.topic.auth+s.topic.guard == 0 && !s.asked(l.mark, c):
-		return 0
-	case s.lasting(l.mark):
+	case s.owned(l.mark), s.lasting(l.mark), m.Class&lexicon.Digits != 0 && s.topic.auth+s.topic.guard == 0 && !s.asked(l.mark, c):
 		return 0
 	case s.beside(l.mark, lexicon.Auth|lexicon.Once) && m.From > m.Start: // of a compound with an unknown beginning
 		return gainWord.weight - s.silence(c, l, tie)
@@ -275,7 +273,7 @@ func (s *scoring) distance(c *candidate, l nearWord, tie bool) (cost float64) {
 	words, sentences := float64(l.gap.Words-s.namesBetween(c, l)), float64(l.gap.Sentences)
 	breaks := float64(l.gap.Hard) + softCost.weight*float64(l.gap.Soft)
 	switch {
-	case l.left && c.lone:
+	case l.left && c.lone: // sentences and breaks may lead up to a number alone on its line
 	case l.left:
 		cost = leftWordCost.weight*words + leftSentenceCost.weight*sentences + leftBreakCost.weight*breaks
 		if !tie {

@@ -42,7 +42,9 @@ func (s *scoring) findInstruction(k int) (done bool) {
 				worth += toldUnknown.weight // an unknown noun is what is to be entered
 			}
 			s.because(c, worth, "told to", m)
-			s.aimOf(k)
+			if s.inSentence(k, lexicon.Auth, 7) {
+				s.add(c, purpose)
+			}
 			done, c.instructed = true, true
 			return false
 		}
@@ -85,21 +87,6 @@ func (s *scoring) instructedBelow(c *candidate) bool {
 func (s *scoring) leadsTo(c *candidate, l nearWord) bool {
 	m := &s.p.Marks[l.mark]
 	return l.left && m.Class&lexicon.Auth != 0 && m.Class&named == 0 && l.gap.Words == 0 && c.shape >= 1 && s.tied(c) && s.p.Span(m.Start, m.End).Words > 1
-}
-
-// aimOf adds what the aim of the imperative gives: "… to sign in", "to sign in, …".
-func (s *scoring) aimOf(k int) {
-	c := &s.cs[k]
-	found := false
-	aim := func(l nearWord) bool {
-		if found = l.gap.Words <= 7 && l.gap.Sentences+l.gap.Hard == 0; found {
-			s.because(c, purpose.weight, "in order to", &s.p.Marks[l.mark])
-		}
-		return false
-	}
-	if s.rightOf(k, lexicon.Auth, aim); !found {
-		s.leftOf(k, lexicon.Auth, aim)
-	}
 }
 
 // instructedAbove says whether the line above a lone candidate asks to enter it.

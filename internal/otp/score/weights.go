@@ -101,7 +101,7 @@ var (
 	toldSeven   = &feature{2.8, ""}                          // an order beside seven digits
 	toldWord    = &feature{1.2, ""}                          // an order beside a word, or with a weak word in between: “enter the code 482913”
 	toldUnknown = &feature{-1.5, ""}                         // an unknown noun between the order and the number, in a mail silent about signing in
-	purpose     = &feature{0.7, ""}                          // an aim beside the order: “enter 482913 to sign in”, “to sign in, enter 482913”
+	purpose     = &feature{0.7, "in order to sign in"}       // an aim beside the order: “enter 482913 to sign in”, “to sign in, enter 482913”
 )
 
 // Where it stands, and what its sentence says.
