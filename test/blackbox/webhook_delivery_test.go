@@ -173,9 +173,10 @@ func TestConsecutiveFailuresPauseEndpoint(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// A retry that was claimed before the resumption may be held after it. The next upkeep, within a minute or so, releases it.
-	polls, everySo := 0, 500
+	const pollsAMinute = 500
+	polls := 0
 	eventually(t, "each event after the resumption", func() bool {
-		if polls++; polls%everySo == 0 {
+		if polls++; polls%pollsAMinute == 0 {
 			s.Clock.Advance(time.Minute)
 		}
 		return len(r.Got()) >= 1+3+4

@@ -13,7 +13,7 @@ import (
 // of them succeed, and no more connections are open.
 func TestConnectionsToPostgresAreBounded(t *testing.T) {
 	t.Parallel()
-	const most, retries = 12, 20 // on a busy machine a call may wait too long for a connection
+	const most, tries = 12, 20 // on a busy machine a call may wait too long for a connection
 	server := newServer(t)
 	s := start(t, options{set: map[string]string{
 		"database.url": server.URL("gonebox"), "secrets.key": strings.Repeat("5e", 32), "database.connections": "12",
@@ -23,12 +23,12 @@ func TestConnectionsToPostgresAreBounded(t *testing.T) {
 	for range 150 { // one address may have 200 connections
 		all.Go(func() {
 			var made struct{ Data struct{ Token string } }
-			status, text := s.call(http.MethodPost, "/mailboxes", "", struct{}{})
-			for range retries {
-				if status != http.StatusServiceUnavailable {
+			var status int
+			var text []byte
+			for range tries {
+				if status, text = s.call(http.MethodPost, "/mailboxes", "", struct{}{}); status != http.StatusServiceUnavailable {
 					break
 				}
-				status, text = s.call(http.MethodPost, "/mailboxes", "", struct{}{})
 			}
 			if err := json.Unmarshal(text, &made); status != http.StatusCreated || err != nil {
 				t.Errorf("create a mailbox: %d %s, %v", status, text, err)
