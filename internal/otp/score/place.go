@@ -20,9 +20,6 @@ func (s *scoring) place(k int) {
 	if s.topic.silent() && !c.instructed && s.handedOver(k) {
 		s.add(c, toldToPerson)
 	}
-	if s.topic.guard+s.topic.brief+s.topic.where+s.topic.once == 0 && !c.instructed && s.dated(k) {
-		s.add(c, usedAtTime)
-	}
 	if c.anchor >= 0 && !c.instructed && s.topic.settled(s.paymentName(c.anchor)) {
 		s.add(c, ofPayment)
 	}
@@ -88,20 +85,6 @@ func (s *scoring) paymentName(m int) lexicon.Class {
 		class |= lexicon.Approval
 	}
 	return class
-}
-
-// dated says whether a time or date follows a candidate in its sentence: "code
-// 482913 was used on 3 May at 10:12".
-func (s *scoring) dated(k int) bool {
-	if k+1 >= len(s.cs) {
-		return false
-	}
-	c, next := &s.cs[k], &s.cs[k+1]
-	if next.veto != aFigure || next.start-c.end > reach {
-		return false
-	}
-	g := s.p.Span(c.end, next.start)
-	return !s.p.amount(next) && g.Words > 3 && g.Words < 12 && g.Sentences+g.Soft+g.Hard == 0 && !s.clauseEnds(c.end, next.start)
 }
 
 // goesInto says whether the sentence names the place where a code is typed:

@@ -90,11 +90,8 @@ func (s *scoring) emphasis(c *candidate) {
 	if l.Large && c.lone {
 		s.add(c, setLarge)
 	}
-	if l.InFoot(c.start) {
+	if c.size > 8 && l.InFoot(c.start) {
 		s.add(c, inFooter)
-		if c.size > 8 { // a company's number in a register
-			s.add(c, longInFooter)
-		}
 	}
 	if l.Quoted {
 		s.add(c, inQuote)

@@ -106,18 +106,17 @@ var (
 
 // Where it stands, and what its sentence says.
 var (
-	struck         = &feature{-6, "crossed out"}                                         // <s>482913</s>
-	setApart       = &feature{0.5, "set apart"}                                          // strong or in a box, but not large
-	toldToPerson   = &feature{-3, "to be told to a person"}                              // “show 4829 to the driver”, in a mail silent about signing in
-	usedAtTime     = &feature{-3.2, "with the time at which something was done with it"} // “code 482913 was used on 3 May at 10:12”
-	ofPayment      = &feature{-7, "of a payment or booking that was made"}               // “Authorisation code 482913” beside a price
-	ofReport       = &feature{-4.5, "the mail reports what has happened"}                // “New sign-in from Leeds. Support code 482913”
-	ofOutcome      = &feature{-7, "the subject reports an outcome"}                      // “Number verified”, and below it “Code 482913 matched”
-	secretOfNumber = &feature{-5, "the secret of the long number before it"}             // “Meeting 771 2209 4410, passcode 482913”
-	secretOfNoun   = &feature{-2, "the secret of what is named before it"}               // “account 40028817 PIN 4829”
-	secretTyped    = &feature{-4, ""}                                                    // such a secret in an order: it goes into the program, not the page
-	inQuotation    = &feature{-8, "in a sentence that is quoted"}                        // “they write “your code is 482913””
-	besideField    = &feature{1, "beside the field it goes into"}                        // “482913 in the app”
+	struck         = &feature{-6, "crossed out"}                             // <s>482913</s>
+	setApart       = &feature{0.5, "set apart"}                              // strong or in a box, but not large
+	toldToPerson   = &feature{-3, "to be told to a person"}                  // “show 4829 to the driver”, in a mail silent about signing in
+	ofPayment      = &feature{-7, "of a payment or booking that was made"}   // “Authorisation code 482913” beside a price
+	ofReport       = &feature{-4.5, "the mail reports what has happened"}    // “New sign-in from Leeds. Support code 482913”
+	ofOutcome      = &feature{-7, "the subject reports an outcome"}          // “Number verified”, and below it “Code 482913 matched”
+	secretOfNumber = &feature{-5, "the secret of the long number before it"} // “Meeting 771 2209 4410, passcode 482913”
+	secretOfNoun   = &feature{-2, "the secret of what is named before it"}   // “account 40028817 PIN 4829”
+	secretTyped    = &feature{-4, ""}                                        // such a secret in an order: it goes into the program, not the page
+	inQuotation    = &feature{-8, "in a sentence that is quoted"}            // “they write “your code is 482913””
+	besideField    = &feature{1, "beside the field it goes into"}            // “482913 in the app”
 )
 
 // How it is set.
@@ -125,8 +124,7 @@ var (
 	aloneOnLine  = &feature{1, "alone on its line"}                    // nothing else is on its line, in the text
 	heading      = &feature{-6, "the heading of the mail"}             // letters that are the first line of the text
 	setLarge     = &feature{2.2, "set large"}                          // alone on its line and large, or a heading
-	inFooter     = &feature{-1.5, "in the footer"}                     // below “unsubscribe” or the like
-	longInFooter = &feature{-4, "and that long"}                       // more than eight digits there: the number of a company
+	inFooter     = &feature{-5.5, "a long number in the footer"}       // more than eight digits below “unsubscribe” or the like: the number of a company
 	inQuote      = &fixed{-20, "in a quoted or forwarded mail"}        // “> Your code is 482913”
 	linkText     = &feature{-2, "the text of a link"}                  // <a>482913</a>
 	severalParts = &feature{0.7, "given in several parts of the mail"} // in the subject and in the text
