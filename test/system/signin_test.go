@@ -191,10 +191,12 @@ func TestOneAddressCannotKeepOthersFromSigningIn(t *testing.T) { // not beside o
 	await(t, "the flood", func() bool { return refused.Load() > floodConnections })
 	for i := range floodOthers {
 		began := clock.System().Now()
-		status, text, err := s.postFrom(from(i), "/auth/token", right(i))
-		for range 2 { // a machine with much else to do is too slow for one place in the line, and a client tries again
-			if status == http.StatusTooManyRequests {
-				status, text, err = s.postFrom(from(i), "/auth/token", right(i))
+		var status int
+		var text string
+		var err error
+		for range 3 { // a machine with much else to do is too slow for one place in the line, and a client tries again
+			if status, text, err = s.postFrom(from(i), "/auth/token", right(i)); status != http.StatusTooManyRequests {
+				break
 			}
 		}
 		t.Logf("sign-in %d: %d after %s, beside %d calls of the flood", i, status, clock.System().Now().Sub(began).Round(time.Millisecond), tried.Load())
