@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // longPoll starts a call that waits for mail, and returns a channel for the answer once the service waits.
@@ -26,13 +28,13 @@ func (s *service) longPoll(box mailbox) <-chan string {
 		answer <- strings.TrimSpace(string(text))
 	}()
 	await(s.t, "a long-poll that waits", func() bool {
-		res, err := http.Get("http://" + s.metrics + "/debug/pprof/goroutine?debug=1")
+		res, err := http.Get("http://" + s.metrics + "/debug/pprof/goroutine?debug=2")
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		defer res.Body.Close()
 		stacks, _ := io.ReadAll(res.Body)
-		return strings.Contains(string(stacks), "wake.until[")
+		return apptest.CountSleepers(string(stacks)) > 0
 	})
 	return answer
 }

@@ -92,7 +92,7 @@ func (l *local) count(w what) (int, error) {
 	case timers:
 		return l.fake.Waiting(), nil
 	case sleepers:
-		return strings.Count(stacks(), "internal/wake.until["), nil
+		return CountSleepers(stacks()), nil
 	case atWork:
 		n := 0
 		for stack := range strings.SplitSeq(stacks(), "\n\n") {
@@ -113,6 +113,19 @@ func stacks() string {
 			return string(b[:n])
 		}
 	}
+}
+
+// CountSleepers counts, in a dump of all stacks, the calls that wait for a change of a key. A call that still reads is not
+// counted: what happens to the database then is its error, and does not wake it.
+func CountSleepers(stacks string) (n int) {
+	for stack := range strings.SplitSeq(stacks, "\n\n") {
+		state, calls, _ := strings.Cut(stack, "\n")
+		innermost, _, _ := strings.Cut(calls, "\n")
+		if strings.Contains(state, "[select") && strings.Contains(innermost, "internal/wake.until[") {
+			n++
+		}
+	}
+	return n
 }
 
 // works reports whether a stack belongs to a goroutine of a job.Schedule or a job.Queue that is not asleep: it may set
