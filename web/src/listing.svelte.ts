@@ -12,20 +12,33 @@ export class Listing<T> {
     void this.load();
   }
 
-  /** load reads the first page anew; what is shown stays until it is there. */
-  load = (): Promise<void> => this.#read(null);
+  #loads = 0;
 
-  /** more reads the page behind the last. */
-  more = (): Promise<void> => this.#read(this.next);
+  /**
+   * load reads the first page anew; what is shown stays until it is there. Of several loads at once, as when a search
+   * begins before the whole list has come, only the last one's answer counts, whatever the order in which they come.
+   */
+  load = (): Promise<void> => {
+    const load = ++this.#loads;
+    return this.#read(null, () => load === this.#loads);
+  };
 
-  async #read(cursor: string | null): Promise<void> {
+  /** more reads the page behind the last, which counts only if the list is still the one that it continues. */
+  more = (): Promise<void> => {
+    const continued = this.items;
+    return this.#read(this.next, () => this.items === continued);
+  };
+
+  async #read(cursor: string | null, counts: () => boolean): Promise<void> {
     try {
       const page = await this.page(cursor);
+      if (!counts()) return;
       this.items = cursor ? [...this.items, ...page.data] : page.data;
       this.next = page.nextCursor;
       this.state = "ready";
       this.error = null;
     } catch (thrown) {
+      if (!counts()) return;
       this.error = failure(thrown);
       if (this.state === "loading") this.state = "failed";
     }

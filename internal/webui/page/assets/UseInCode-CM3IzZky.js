@@ -1,4 +1,4 @@
-import{Ct as e,Dt as t,Mt as n,N as r,Nt as i,Ot as a,St as o,Tt as s,U as c,_t as l,bt as u,ct as d,h as f,ht as p,jt as m,kt as h,l as g,mt as _,st as v,tt as y,u as b,ut as x,wt as S}from"./visitor-qVSL8sah.js";function C(e,t,n){let r=`${e}/api/v1/mailboxes/me/otp/latest?wait=60`;return[{name:`curl`,code:`# Waits up to 60 s for a code that is sent to ${t}
+import{Ct as e,Dt as t,Mt as n,N as r,Nt as i,Ot as a,St as o,Tt as s,U as c,_t as l,bt as u,ct as d,h as f,ht as p,jt as m,kt as h,l as g,mt as _,st as v,tt as y,u as b,ut as x,wt as S}from"./visitor-DaceHKE5.js";function C(e,t,n){let r=`${e}/api/v1/mailboxes/me/otp/latest?wait=60`;return[{name:`curl`,code:`# Waits up to 60 s for a code that is sent to ${t}
 curl -fsS -H 'Authorization: Bearer ${n}' '${r}'`},{name:`TypeScript`,code:`// Waits up to 60 s for a code that is sent to ${t}
 const answer = await fetch("${r}", {
   headers: { Authorization: "Bearer ${n}" },
