@@ -14,10 +14,12 @@ start() {
 	"$bin/pg_ctl" -D "$data" -l "$dir/log" -s -w -t 60 start </dev/null >/dev/null 2>&1
 }
 
-# signal_all sends a signal to every process of the server. The first, stopped, starts no other meanwhile.
+# signal_all sends a signal to every process of the server. The first, stopped, starts no other meanwhile; it is stopped
+# only when its state says so, since a fork in which the signal finds it is completed.
 signal_all() {
 	first=$(head -n 1 "$data/postmaster.pid") || return
 	kill -STOP "$first" || return
+	while grep -q '^State:.[RSD]' "/proc/$first/status" 2>/dev/null; do sleep 0.01; done
 	children=$(ps -o pid= --ppid "$first" 2>/dev/null || cat "/proc/$first/task/$first/children")
 	kill "$1" "$first" $children 2>/dev/null # a child may have ended
 	return 0
