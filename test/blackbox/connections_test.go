@@ -33,14 +33,11 @@ func (s *service) open(from string, n int) (all []net.Conn) {
 // calledFrom makes a request to the first process, on a connection of its own from a loopback address.
 func (s *service) calledFrom(address, method, url string) (status int, problem string, h http.Header) {
 	s.t.Helper()
-	client := &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}).DialContext,
-	}}
 	r, err := http.NewRequestWithContext(s.t.Context(), method, url, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	res, err := client.Do(r)
+	res, err := apptest.ClientFrom(address).Do(r)
 	if err != nil {
 		s.t.Fatalf("%s %s from %s: %v", method, url, address, err)
 	}

@@ -2,16 +2,14 @@ package system_test
 
 import (
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/gonebox/gonebox/internal/app/apptest"
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
@@ -28,15 +26,12 @@ func TestCrowdBeforeSilentPostgres(t *testing.T) {
 		"memory.budget": "128MiB",
 	}, "smtp, api, jobs")
 	s := c.processes[0]
-	before := s.residentMax()
+	before := s.peak()
 	must(t, server.Freeze())
 	var addresses []*http.Client // what one address may have open is limited
 	for i := range 40 {
-		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+i))}}
-		client := &http.Client{Timeout: 3 * patience, Transport: &http.Transport{
-			DialContext:       from.DialContext,
-			DisableKeepAlives: true, // an idle connection may be closed just as a call takes it
-		}}
+		client := apptest.ClientFrom(fmt.Sprintf("127.0.1.%d", 1+i))
+		client.Timeout = 3 * patience
 		addresses = append(addresses, client)
 	}
 	begun := clock.System().Now()
@@ -57,36 +52,21 @@ func TestCrowdBeforeSilentPostgres(t *testing.T) {
 			if res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") != "" {
 				refused++
 			} else {
-				var answer struct{ Code string }
-				_ = json.Unmarshal(text, &answer)
-				others[fmt.Sprintf("%s %s, Retry-After: %s", res.Status, answer.Code, res.Header.Get("Retry-After"))]++
+				code := apptest.Response{Body: text}.Code()
+				others[fmt.Sprintf("%s %s, Retry-After: %s", res.Status, code, res.Header.Get("Retry-After"))]++
 			}
 		})
 	}
 	all.Wait()
 	took := clock.System().Now().Sub(begun)
 	crowded := strings.Count(s.proc.err.String(), "too many calls wait for the database")
-	t.Logf("%d of %d refused, %d of them at once, all within %s; memory %d KiB before, %d KiB at most", refused, clients, crowded, took, before, s.residentMax())
+	t.Logf("%d of %d refused, %d of them at once, all within %s; memory %d KiB before, %d KiB at most", refused, clients, crowded, took, before, s.peak())
 	if refused != clients {
 		t.Errorf("%d of %d were refused; the others were answered %v", refused, clients, others)
 	}
-	if now := s.residentMax(); now > rssMax {
+	if now := s.peak(); now > rssMax {
 		t.Errorf("the process took %d KiB", now)
 	}
-}
-
-// residentMax is the peak resident memory of the process in KiB.
-func (s *service) residentMax() (kib int) {
-	s.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.proc.cmd.Process.Pid))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscan(rest, &kib); err != nil {
-		s.t.Fatal(err)
-	}
-	return kib
 }
 
 // TestLockedPostgres locks the tables that everything needs: clients are soon answered with Retry-After, and calls that

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // dialFrom opens connections from a loopback address. Those that are not accepted yet wait in the kernel's queue.
@@ -23,9 +25,8 @@ func dialFrom(t *testing.T, from, to string, n int) {
 // statusFrom is the status of a request on a connection of its own from a loopback address, 0 if there is no answer.
 func statusFrom(t *testing.T, from, method, url string) int {
 	t.Helper()
-	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext,
-	}}
+	client := apptest.ClientFrom(from)
+	client.Timeout = 10 * time.Second
 	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -89,6 +90,13 @@ func (s *Service) open(r *http.Request) (*http.Response, error) {
 		r.URL.Host = strings.TrimPrefix(s.next().Web, "http://")
 	}
 	return s.client.Do(r)
+}
+
+// ClientFrom returns a client that calls from a loopback address, each time on a connection of its own: one that is kept
+// alive may be closed by the service just as a call takes it.
+func ClientFrom(address string) *http.Client {
+	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: from.DialContext}}
 }
 
 // Code returns the code of a problem, or "".
