@@ -1,7 +1,7 @@
 // The tools of this repository, pinned apart from what the program itself depends on.
 module github.com/gonebox/gonebox/tools
 
-go 1.26.0
+go 1.26.4
 
 tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
