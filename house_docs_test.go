@@ -1,9 +1,9 @@
 package house_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -191,31 +191,6 @@ func moduleOf(pkg string, pinned map[string]string) string {
 	return ""
 }
 
-// The lock file pins versions and checksums. The registry that packages are fetched from is a setting of the machine.
-func TestPackageLockNamesNoRegistry(t *testing.T) {
-	text, err := os.ReadFile("web/package-lock.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lock struct {
-		Packages map[string]struct {
-			Version, Resolved, Integrity string
-			InBundle                     bool // comes inside another package, whose checksum covers it
-		}
-	}
-	if err := json.Unmarshal(text, &lock); err != nil {
-		t.Fatal(err)
-	}
-	for name, p := range lock.Packages {
-		if name != "" && (p.Resolved != "" || p.Integrity == "" && !p.InBundle || p.Version == "") {
-			t.Errorf("web/package-lock.json: %s: resolved %q, integrity %q, version %q", name, p.Resolved, p.Integrity, p.Version)
-		}
-	}
-	if len(lock.Packages) < 2 {
-		t.Errorf("web/package-lock.json holds %d packages", len(lock.Packages))
-	}
-}
-
 // named matches a name in docs/architecture.md: package.Name or package.Type.Method, in backquotes.
 var named = regexp.MustCompile("`([a-z]+)\\.([A-Z][A-Za-z]*|[a-z]+[A-Z]?[A-Za-z]*)(?:\\.([A-Za-z]+))?`")
 
@@ -293,5 +268,62 @@ func TestDocumentedMetricsExist(t *testing.T) {
 		if !strings.Contains(string(source), `"`+measured+`"`) {
 			t.Errorf("docs/operating.md names %s, which does not exist", name)
 		}
+	}
+}
+
+// goVersion matches the version of Go that a module needs.
+var goVersion = regexp.MustCompile(`(?m)^go (.*)$`)
+
+// A flaw of the standard library is in every program that was built with it, so that all modules need the version that mends it. The
+// client of other programs leaves the choice to them.
+func TestModulesNeedTheSameGo(t *testing.T) {
+	want := goVersion.FindStringSubmatch(read(t, "go.mod"))[1]
+	for _, page := range []string{"README.md", "CONTRIBUTING.md", "docs/dependencies.md"} {
+		if !strings.Contains(read(t, page), "Go "+want) {
+			t.Errorf("%s does not name Go %s, the version in go.mod", page, want)
+		}
+	}
+	for _, file := range filesNamed(t, "go.mod") {
+		if filepath.Dir(file) == filepath.Join("clients", "go") {
+			continue
+		}
+		if got := goVersion.FindStringSubmatch(read(t, file)); len(got) != 2 || got[1] != want {
+			t.Errorf("%s: go directive %q, want that of go.mod, go %s", file, got, want)
+		}
+	}
+}
+
+// filesNamed returns the files of the repository with a name.
+func filesNamed(t *testing.T, name string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if err == nil && d.Name() == name {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// newestVersion matches the newest heading of the changelog, from which a release takes its version.
+var newestVersion = regexp.MustCompile(`(?m)\A# Changelog\n(?:[^#\n].*\n|\n)*## (\d+\.\d+\.\d+)\n`)
+
+func TestChangelogBeginsWithAVersion(t *testing.T) {
+	text := read(t, "CHANGELOG.md")
+	if !newestVersion.MatchString(text) {
+		t.Errorf("CHANGELOG.md begins with\n%.300s\nwant the title, what it is, and a heading like ## 1.2.3 alone on its line", text)
+	}
+	seen := make(map[string]bool)
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		if seen[m[1]] {
+			t.Errorf("CHANGELOG.md has the heading %q twice", m[1])
+		}
+		seen[m[1]] = true
 	}
 }

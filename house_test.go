@@ -1,4 +1,4 @@
-// Package house_test checks the rules of this repository. docs/architecture.md gives the reason for each of them.
+// Package house_test checks the rules of this repository, which docs/architecture.md and CONTRIBUTING.md list.
 package house_test
 
 import (
@@ -44,6 +44,12 @@ var randomness = map[string]string{
 	"internal/app/apptest/address.go": "tests of several processes should not look for free ports at the same place",
 }
 
+// bodyReaders lists the files that may use the body of a request beside package body.
+var bodyReaders = map[string]string{
+	"internal/netguard/transport.go": "it sends requests and receives none",
+	"internal/oidc/http.go":          "it sends requests and receives none",
+}
+
 // exportedVariables lists, as package.name, the exported variables that are not errors.
 var exportedVariables = map[string]string{
 	"internal/app.Version": "the linker sets it when a release is built",
@@ -52,6 +58,7 @@ var exportedVariables = map[string]string{
 // changingVariables lists, as package.name, the package-level variables that may be assigned to.
 var changingVariables = map[string]string{
 	"internal/app/apptest.handedOut": "no test of a process may be given an address that another one was given",
+	"internal/app/apptest.idle":      "a child process serves the tests of the program one after the other",
 	"internal/httpkit.once":          "the library keeps how errors are made in variables of its own: they are set once",
 }
 
@@ -68,7 +75,7 @@ func TestImportsFollowTheTable(t *testing.T) {
 		for _, i := range f.Imports {
 			target, ours := strings.CutPrefix(unquote(i.Path.Value), module+"/")
 			if ours && !slices.Contains(allowed, target) {
-				t.Errorf("%s: %s may not import %s (docs/architecture.md, Who may import whom)", f.at(i), f.dir, target)
+				t.Errorf("%s: %s may not import %s: declare an interface of what it needs, and let internal/app pass it (docs/architecture.md, Who may import whom)", f.at(i), f.dir, target)
 			}
 		}
 	}
@@ -86,6 +93,62 @@ func TestOnlyClockPackageReadsTime(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The body of a request is read by package body alone, which bounds it: a handler that decoded r.Body itself would take
+// memory that no budget knows.
+func TestOnlyPackageBodyReadsRequests(t *testing.T) {
+	for _, f := range house(t) {
+		if f.test || f.dir == "internal/body" || below(f.dir, "test") || below(f.dir, "internal/app/apptest") || !f.imports("net/http") {
+			continue
+		}
+		assigned := make(map[ast.Expr]bool)
+		for set := range nodes[*ast.AssignStmt](f) {
+			for _, to := range set.Lhs {
+				assigned[to] = true
+			}
+		}
+		requests := requestNames(f)
+		for use := range nodes[*ast.SelectorExpr](f) {
+			if name := lastName(use.X); use.Sel.Name == "Body" && !assigned[use] && requests[name] && bodyReaders[f.path] == "" {
+				t.Errorf("%s: reads %s.Body: read the body of a request with httpkit.Kit.ReadJSON or body.Read, which bound it", f.at(use), name)
+			}
+			for _, method := range []string{"ParseForm", "ParseMultipartForm", "MultipartReader", "FormValue", "PostFormValue", "FormFile"} {
+				if use.Sel.Name == method {
+					t.Errorf("%s: %s reads the body of a request without a bound", f.at(use), method)
+				}
+			}
+		}
+	}
+}
+
+// lastName returns the last name of an identifier or a selector, such as request of c.request.
+func lastName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// requestNames returns the names of the parameters and fields of a file that are declared as *http.Request.
+func requestNames(f *file) map[string]bool {
+	names := make(map[string]bool)
+	for field := range nodes[*ast.Field](f) {
+		star, ok := field.Type.(*ast.StarExpr)
+		if !ok {
+			continue
+		}
+		if typ, ok := star.X.(*ast.SelectorExpr); !ok || !isIdent(typ.X, "http") || typ.Sel.Name != "Request" {
+			continue
+		}
+		for _, name := range field.Names {
+			names[name.Name] = true
+		}
+	}
+	return names
 }
 
 func TestOnlyTestsUseMathRand(t *testing.T) {
@@ -154,12 +217,12 @@ func TestFilesAndFunctionsAreShort(t *testing.T) {
 			continue
 		}
 		if n := f.line(f.FileEnd); n > maxFileLines && longFiles[f.path] == "" {
-			t.Errorf("%s: %d lines, %d at most: split it by subject", f.path, n, maxFileLines)
+			t.Errorf("%s: got %d lines, want %d at most: split it by subject", f.path, n, maxFileLines)
 		}
 		for _, fn := range f.functions() {
 			n := f.line(fn.End()) - f.line(fn.Pos()) + 1
 			if n > maxFunctionLines && longFunctions[f.path+":"+fn.Name.Name] == "" {
-				t.Errorf("%s: %s has %d lines, %d at most", f.at(fn), fn.Name.Name, n, maxFunctionLines)
+				t.Errorf("%s: %s: got %d lines, want %d at most", f.at(fn), fn.Name.Name, n, maxFunctionLines)
 			}
 		}
 	}
@@ -204,7 +267,7 @@ func TestTestNamesSayWhatHolds(t *testing.T) {
 		for _, fn := range f.functions() {
 			name := fn.Name.Name
 			if f.test && fn.Recv == nil && name != "TestMain" && strings.HasPrefix(name, "Test") && saysNothing.MatchString(name) {
-				t.Errorf("%s: %s does not tell what holds", f.at(fn), name)
+				t.Errorf("%s: got the name %s, want one that says what holds", f.at(fn), name)
 			}
 		}
 	}
@@ -214,29 +277,29 @@ func TestTestNamesSayWhatHolds(t *testing.T) {
 func TestMigrationNumbersAreUnique(t *testing.T) {
 	files, err := filepath.Glob("internal/db/migrations/*")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no migrations found: %v", err)
+		t.Fatalf("internal/db/migrations: got no files and the error %v, want some", err)
 	}
 	form := regexp.MustCompile(`^([0-9]{5})_([a-z0-9_]+)(\.sqlite|\.postgres)?\.sql$`)
 	taken := make(map[string]string)
 	for _, file := range files {
 		m := form.FindStringSubmatch(filepath.Base(file))
 		if m == nil {
-			t.Errorf("%s: the name should be NNNNN_what_it_does.sql", file)
+			t.Errorf("%s: got this name, want NNNNN_what_it_does.sql", file)
 			continue
 		}
 		if other := taken[m[1]]; other != "" && other != m[2] {
-			t.Errorf("%s: %s has that number", file, other)
+			t.Errorf("%s: got the number of %s, want one of its own", file, other)
 		}
 		taken[m[1]] = m[2]
 	}
 }
 
 func TestExceptionsAreStillNeeded(t *testing.T) {
-	for _, table := range []map[string]string{longFiles, longFunctions, ownClock, randomness} {
+	for _, table := range []map[string]string{longFiles, longFunctions, ownClock, randomness, bodyReaders} {
 		for key, reason := range table {
 			file, _, _ := strings.Cut(key, ":")
 			if _, err := os.Stat(file); err != nil || reason == "" {
-				t.Errorf("exception %q: %v, reason %q", key, err, reason)
+				t.Errorf("exception %q: got the reason %q and, of its file, the error %v, want a reason and a file", key, reason, err)
 			}
 		}
 	}
