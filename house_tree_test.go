@@ -22,7 +22,7 @@ type file struct {
 	test bool // a _test.go file
 }
 
-var tree = sync.OnceValues(parseTree)
+var tree = sync.OnceValues(func() ([]*file, error) { return parseTree(".") })
 
 // house lists every Go file of the module; clients/ is for programs that know nothing of the service but its API.
 func house(t *testing.T) []*file {
@@ -35,6 +35,20 @@ func house(t *testing.T) []*file {
 		t.Fatalf("only %d files were found", len(files))
 	}
 	return files
+}
+
+// tools lists the Go files outside the module: those of the clients and of the makers of releases.
+func tools(t *testing.T) []*file {
+	t.Helper()
+	var all []*file
+	for _, root := range []string{"clients/go", "tools/charttest", "tools/release"} {
+		files, err := parseTree(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, files...)
+	}
+	return all
 }
 
 // packages groups the files that are not tests by folder.
@@ -51,14 +65,15 @@ func packages(t *testing.T) map[string][]*file {
 
 var positions = token.NewFileSet()
 
-func parseTree() (files []*file, err error) {
-	err = filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
+// parseTree parses the Go files below a folder, except in folders that are not of its module.
+func parseTree(root string) (files []*file, err error) {
+	err = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if e.IsDir() {
 			foreign := name == "clients" || name == "examples" || slices.Contains([]string{"tools", "web", "bin", "data", "testdata", "node_modules"}, e.Name())
-			if foreign || name != "." && strings.HasPrefix(e.Name(), ".") {
+			if name != root && foreign || name != "." && strings.HasPrefix(e.Name(), ".") {
 				return filepath.SkipDir
 			}
 			return nil
