@@ -1,2 +1,0 @@
--- For counting the live mailboxes of each source without reading them all.
-CREATE INDEX mailbox_source ON mailbox (source) WHERE ended_at IS NULL;
