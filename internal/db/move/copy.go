@@ -247,7 +247,7 @@ func (m *mover) moveRaw(ctx context.Context, s shape, rows []row) error {
 	octets := 0
 	for _, r := range rows {
 		ref, left := s.refOf(r), m.left(s, r)
-		if _, done := m.refs[ref]; done || left <= 0 || slices.Contains(kept, ref) {
+		if _, done := m.refs[ref]; done || left <= 0 || ref.IsInRow() || slices.Contains(kept, ref) {
 			continue
 		}
 		content, err := m.from.RawMessages.Read(ctx, m.source, ref)
@@ -259,7 +259,7 @@ func (m *mover) moveRaw(ctx context.Context, s shape, rows []row) error {
 			return err
 		}
 		kept = append(kept, ref)
-		records = append(records, raw.Record{Class: class(left), Data: raw.CompressChunks(nil, content)})
+		records = append(records, raw.Seal(class(left), raw.CompressChunks(nil, content)))
 		if octets += len(content); octets >= batchOctets {
 			if err := m.keep(ctx, kept, records); err != nil {
 				return err

@@ -28,7 +28,7 @@ func place(t *testing.T, e db.Engine) Side {
 	if e == db.Postgres {
 		target = dbtest.PostgresURL(t) + "&application_name=move"
 	}
-	d, err := db.Open(t.Context(), target, db.Options{Logger: slog.New(slog.DiscardHandler)})
+	d, err := db.Open(t.Context(), target, db.Options{Logger: slog.New(slog.DiscardHandler), Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,11 @@ func (s *shelf) KeepTx(_ context.Context, _ *db.Tx, at time.Time, records []raw.
 			return nil, fmt.Errorf("kept for %s from %s on", r.Class, at)
 		}
 		ref := raw.Ref(fmt.Sprintf("kept-%d-%s", s.last.Add(1), r.Class))
-		if s.kept[ref] = r.Data; s.spoil {
+		content, err := r.Read()
+		if err != nil {
+			return nil, err
+		}
+		if s.kept[ref] = raw.Store(nil, content); s.spoil {
 			s.kept[ref] = raw.Store(nil, []byte("something else"))
 		}
 		refs = append(refs, ref)
@@ -226,7 +230,7 @@ func TestEveryTableIsMovedOrLeftOut(t *testing.T) {
 		err := place(t, e).DB.Bulk(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			unknown, err := unknownTables(ctx, tx)
 			if len(unknown) > 0 {
-				t.Errorf("add to tables or to leftOut: %v", unknown)
+				t.Errorf("tables or leftOut lack %v, want every table in one of them", unknown)
 			}
 			for _, each := range tables() {
 				if _, err := count(ctx, tx, each.name); err != nil {
@@ -249,7 +253,7 @@ func TestEveryRowArrives(t *testing.T) {
 			before := content(t, from)
 			r := run(t, from, to)
 			if d := cmp.Diff(before, content(t, from)); d != "" {
-				t.Errorf("the source changed: %s", d)
+				t.Errorf("the move changed the source (-want as before, +got):\n%s", d)
 			}
 			if r.Replaced > 0 {
 				before["message"] = nil // it is checked below
@@ -257,15 +261,15 @@ func TestEveryRowArrives(t *testing.T) {
 			after := content(t, to)
 			if r.Replaced > 0 {
 				if r.Replaced != 1 || !slices.ContainsFunc(after["message"], func(row string) bool { return strings.Contains(row, "a NUL \uFFFD and broken \uFFFD text") }) {
-					t.Errorf("%d texts were replaced", r.Replaced)
+					t.Errorf("%d texts were replaced, want 1 in a message: %q", r.Replaced, after["message"])
 				}
 				after["message"] = nil
 			}
 			if d := cmp.Diff(before, after); d != "" {
-				t.Errorf("the target differs (-source +target): %s", d)
+				t.Errorf("the target differs (-want as the source, +got):\n%s", d)
 			}
 			if want := int64((len(tables())-1)*others + many); r.Rows != want || len(r.Tables) != len(tables()) {
-				t.Errorf("the report has %d rows of %d tables", r.Rows, len(r.Tables))
+				t.Errorf("the report has %d rows of %d tables, want %d of %d", r.Rows, len(r.Tables), want, len(tables()))
 			}
 			// Those that expire by noon are not moved; two messages share each of the rest.
 			if want := int64(many-100)/2 - 1; r.RawMessages.Count != want {
@@ -295,12 +299,12 @@ func TestRawMessagesAreKeptAsLongAsTheyMayBeRead(t *testing.T) {
 		}
 		_, text, kept := strings.Cut(string(ref), "kept-")
 		if live := until > noon.UnixMicro(); kept != live && ref != "raw-55" {
-			t.Fatalf("message %d of %v refers to %s", i, time.UnixMicro(until).UTC(), ref)
+			t.Fatalf("message %d, which expires at %v, refers to %s, want a class of retention while it is live", i, time.UnixMicro(until).UTC(), ref)
 		}
 		if _, class, _ := strings.Cut(text, "-"); kept {
 			d, err := time.ParseDuration(class)
 			if end := noon.Add(d + time.Minute); err != nil || end.Before(time.UnixMicro(until)) {
-				t.Errorf("message %d may be read until %v, and its raw message is kept until %v", i, time.UnixMicro(until).UTC(), end)
+				t.Errorf("message %d may be read until %v, and its raw message is kept until %v, want it kept at least as long", i, time.UnixMicro(until).UTC(), end)
 			}
 		}
 	}
@@ -315,14 +319,14 @@ func TestSecondRunFindsTheFirst(t *testing.T) {
 	first := run(t, from, to)
 	again, err := Run(t.Context(), from, to, Options{Now: noon.Add(time.Hour), Secret: []byte("a proof")})
 	if err != nil || !again.Already || again.Digest != first.Digest || !again.MovedAt.Equal(noon) {
-		t.Errorf("again: %v, already %v on %v, digest %s, was %s", err, again.Already, again.MovedAt, again.Digest, first.Digest)
+		t.Errorf("the second run: %v, already %t at %v, digest %s; want it found as of %v with the digest %s", err, again.Already, again.MovedAt, again.Digest, noon, first.Digest)
 	}
 	if _, err := Run(t.Context(), from, to, Options{Now: noon, Secret: []byte("another")}); !errors.Is(err, ErrSecret) {
-		t.Errorf("with another secret: %v", err)
+		t.Errorf("with another secret: %v, want the error %v", err, ErrSecret)
 	}
 	write(t, from, "UPDATE account SET locale = 'vi'")
 	if _, err := Run(t.Context(), from, to, Options{Now: noon, Secret: []byte("a proof")}); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("after a change of the source: %v", err)
+		t.Errorf("after a change of the source: %v, want the error %v", err, ErrNotEmpty)
 	}
 }
 
@@ -383,11 +387,11 @@ func TestFailureLeavesTheTargetEmpty(t *testing.T) {
 			}
 			for _, each := range tables() {
 				if n, err := count(t.Context(), to.DB, each.name); err != nil || n > 0 {
-					t.Errorf("%s has %d rows (%v)", each.name, n, err)
+					t.Errorf("%s has %d rows (%v), want 0", each.name, n, err)
 				}
 			}
 			if _, marked, err := Marked(t.Context(), to.DB); err != nil || marked {
-				t.Errorf("the target is marked as moved to: %v (%v)", marked, err)
+				t.Errorf("Marked(target) = %t, %v, want false and no error", marked, err)
 			}
 		})
 	}
@@ -397,13 +401,13 @@ func TestTargetWithRowsIsRefused(t *testing.T) {
 	from, to := place(t, db.SQLite), place(t, db.Postgres)
 	write(t, to, "INSERT INTO page (key, locale, title, html, updated_at) VALUES ('terms', '', '', '', 1)")
 	if _, err := Run(t.Context(), from, to, Options{Now: noon}); !errors.Is(err, ErrNotEmpty) || !strings.Contains(err.Error(), "page") {
-		t.Errorf("error %v", err)
+		t.Errorf(`error %v, want the error %v and "page" in it`, err, ErrNotEmpty)
 	}
 }
 
 func TestDatabaseOfARunningServiceIsRefused(t *testing.T) {
 	url := dbtest.PostgresURL(t)
-	d, err := db.Open(t.Context(), url, db.Options{}) // as a service opens it
+	d, err := db.Open(t.Context(), url, db.Options{Timeout: time.Minute}) // as a service opens it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,7 +415,7 @@ func TestDatabaseOfARunningServiceIsRefused(t *testing.T) {
 	if err := d.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	beside, err := db.Open(t.Context(), url+"&application_name=move", db.Options{})
+	beside, err := db.Open(t.Context(), url+"&application_name=move", db.Options{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +423,7 @@ func TestDatabaseOfARunningServiceIsRefused(t *testing.T) {
 	served := Side{DB: beside, RawMessages: &shelf{}, Name: "served"}
 	for _, sides := range [][2]Side{{served, place(t, db.SQLite)}, {place(t, db.SQLite), served}} {
 		if _, err := Run(t.Context(), sides[0], sides[1], Options{Now: noon}); !errors.Is(err, ErrServing) {
-			t.Errorf("from %s to %s: %v", sides[0].Name, sides[1].Name, err)
+			t.Errorf("from %s to %s: %v, want the error %v", sides[0].Name, sides[1].Name, err, ErrServing)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (m *mover) compareRaw(ctx context.Context) error {
 			return err
 		}
 		if string(got) != string(want) {
-			return fmt.Errorf("%w: raw message %s", ErrUnlike, ref)
+			return fmt.Errorf("%w: raw message %s", ErrUnlike, ref.Redacted())
 		}
 		all.Write(encode(row{want}, -1))
 		m.report.RawMessages.Count++
