@@ -25,21 +25,21 @@ func TestBulkIsAllOrNothing(t *testing.T) {
 		}
 		failure := errors.New("a failure")
 		if err := write(t.Context(), "failed", func() error { return failure }); !errors.Is(err, failure) {
-			t.Errorf("a failure came back as %v", err)
+			t.Errorf("a failure came back as %v, want the error %v", err, failure)
 		}
 		if err := write(t.Context(), "panicked", func() error { panic("a panic") }); err == nil {
-			t.Error("a panic came back as nothing")
+			t.Error("a panic in Bulk came back as nil, want an error")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		if err := write(ctx, "cancelled", func() error { cancel(); return ctx.Err() }); !errors.Is(err, context.Canceled) {
-			t.Errorf("an end came back as %v", err)
+			t.Errorf("an end came back as %v, want the error %v", err, context.Canceled)
 		}
 		if err := write(t.Context(), "good", func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		keys, err := db.Collect(t.Context(), d, db.Value[string], "SELECT key FROM page ORDER BY key")
 		if err != nil || len(keys) != 2 || keys[0] != "good-1" || keys[1] != "good-2" {
-			t.Errorf("kept %v (%v)", keys, err)
+			t.Errorf("%v are stored (%v), want good-1 and good-2", keys, err)
 		}
 	})
 }
@@ -48,7 +48,7 @@ func TestBulkInsideAnUpdateIsRefused(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		err := d.Update(t.Context(), func(ctx context.Context, _ *db.Tx) error {
 			if err := d.Bulk(ctx, func(context.Context, *db.Tx) error { return nil }); err == nil {
-				t.Error("a Bulk in an Update ran")
+				t.Error("Bulk within an Update returned no error, want it refused")
 			}
 			return nil
 		})
@@ -76,7 +76,7 @@ func TestBulkReadsOneSnapshot(t *testing.T) {
 			return err
 		}
 		if now, inside := count(d), count(tx); inside != before || now != before+1 {
-			t.Errorf("it saw %d rows and then %d, outside there are %d", before, inside, now)
+			t.Errorf("the transaction saw %d rows and then %d, and outside there are %d; want %d, %d and %d", before, inside, now, before, before, before+1)
 		}
 		return nil
 	})
@@ -91,7 +91,7 @@ func TestTextIsStoredInTheFormOfTheEngine(t *testing.T) {
 			t.Errorf("PostgreSQL keeps %q as %q, want %q", text, got, want)
 		}
 		if got := db.SQLite.Text(text); got != text {
-			t.Errorf("SQLite keeps %q as %q", text, got)
+			t.Errorf("SQLite keeps %q as %q, want it as it is", text, got)
 		}
 	}
 }

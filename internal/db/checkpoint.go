@@ -39,7 +39,7 @@ func openCheckpointer(path string, o Options) (*checkpointer, error) {
 	c := &checkpointer{pool: pool, threshold: checkpointThreshold(o.Space), log: o.Logger, begin: make(chan struct{})}
 	err = c.checkpoint() // writes back what an earlier process left in the log, and creates the index
 	if err == nil {
-		c.index, err = os.Open(path + "-shm")
+		c.index, err = openIndex(path+"-shm", o.Logger)
 	}
 	if err == nil {
 		c.wal, err = os.Open(path + "-wal")
@@ -54,6 +54,20 @@ func openCheckpointer(path string, o Options) (*checkpointer, error) {
 	c.residue = &residue{wal: c.wal, index: c.index, pages: make(map[uint32]struct{}), scanFile: true}
 	c.ended.Go(c.run)
 	return c, nil
+}
+
+// openIndex opens the index of the log and allocates the blocks of its largest size. SQLite maps the file into memory and writes only one octet
+// of each page of it before, so on a file system with smaller blocks, or with none left, a commit would fail in the middle.
+func openIndex(path string, log *slog.Logger) (*os.File, error) {
+	const largest = 5 * 32 << 10 // an index of 32 KiB describes 4,096 pages, and the log has few more than 16,000 (wal_autocheckpoint)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := allocate(f, largest); err != nil {
+		log.Debug("could not allocate the index of the write-ahead log", "error", err)
+	}
+	return f, nil
 }
 
 // startIfDue starts a checkpoint if one is due and none is running. The writer calls it after each commit.

@@ -51,7 +51,7 @@ func TestLogIsWrittenBackWhileTheWriterContinues(t *testing.T) {
 		d.store.(*writer).checkpointer.startIfDue() // as the next commit would
 	}
 	if got := size(t, path); got <= before+checkpointFrom*4000/2 {
-		t.Errorf("the file grew from %d to %d only: the log was not written back", before, got)
+		t.Errorf("the file grew from %d to %d octets, want the log written back to it while the writer continues", before, got)
 	}
 	exec(t, d, set, "INSERT INTO page (data) VALUES ($1)", make([]byte, 4000))
 	if err := d.Close(); err != nil {
@@ -62,10 +62,10 @@ func TestLogIsWrittenBackWhileTheWriterContinues(t *testing.T) {
 	var n int
 	var sound string
 	if err := d.QueryRow(t.Context(), "SELECT count(*) FROM page").Scan(&n); err != nil || n != rows+set {
-		t.Errorf("%d rows of %d, %v", n, rows+set, err)
+		t.Errorf("the table has %d rows, %v, want %d", n, err, rows+set)
 	}
 	if err := d.QueryRow(t.Context(), "PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
-		t.Errorf("integrity_check: %s, %v", sound, err)
+		t.Errorf(`integrity_check: %s, %v, want "ok"`, sound, err)
 	}
 }
 
@@ -98,6 +98,6 @@ func TestUnwrittenPagesAreCountedAsSQLiteDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if counted == 0 || counted != log || unwritten() != log-written {
-		t.Errorf("counted %d before and %d after; SQLite says %d and %d", counted, unwritten(), log, log-written)
+		t.Errorf("counted %d unwritten pages before and %d after; SQLite says that of %d it wrote %d, want the same", counted, unwritten(), log, written)
 	}
 }

@@ -42,6 +42,9 @@ func names(t *testing.T, q db.Queryer) string {
 		}
 		all = append(all, name)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatalf("read rows: got the error %v, want none", err)
+	}
 	return strings.Join(all, " ")
 }
 
@@ -96,14 +99,14 @@ func TestEachClosureOfAGroupFailsAlone(t *testing.T) {
 
 		for name := range closures {
 			if good := strings.HasPrefix(name, "good"); good != (results[name] == nil) {
-				t.Errorf("%s: %v", name, results[name])
+				t.Errorf("the closure %s returned %v, want success: %t", name, results[name], strings.HasPrefix(name, "good"))
 			}
 		}
 		if !errors.Is(results["error"], refused) {
-			t.Errorf("the closure's own error is lost: %v", results["error"])
+			t.Errorf("the closure's own error is lost: %v, want the error %v", results["error"], refused)
 		}
 		if got := names(t, d); got != "a.example e.example" {
-			t.Errorf("stored: %s", got)
+			t.Errorf(`stored: %s, want "a.example e.example"`, got)
 		}
 	})
 }
@@ -114,11 +117,11 @@ func TestUpdatesReturnAfterTheCommit(t *testing.T) {
 	d := dbtest.Open(t, db.Options{Commit: func(commit func() error) error {
 		mine := ran.Load()
 		if n := answered.Load(); n > committed {
-			t.Errorf("%d updates were answered when %d had been committed", n, committed)
+			t.Errorf("%d updates were answered when %d had been committed, want no more than those", n, committed)
 		}
 		err := commit()
 		if n := answered.Load(); n > committed {
-			t.Errorf("%d updates were answered when %d had been committed", n, committed)
+			t.Errorf("%d updates were answered when %d had been committed, want no more than those", n, committed)
 		}
 		committed = mine
 		return err
@@ -146,13 +149,13 @@ func TestFailedClosureAloneInItsGroupIsRolledBack(t *testing.T) {
 			return errors.Join(add("a.example")(ctx, tx), refused)
 		})
 		if !errors.Is(err, refused) {
-			t.Errorf("Update = %v", err)
+			t.Errorf("Update = %v, want the error %v", err, refused)
 		}
 		if err := d.Update(t.Context(), add("b.example")); err != nil {
 			t.Errorf("the update after it: %v", err)
 		}
 		if got := names(t, d); got != "b.example" {
-			t.Errorf("stored: %s", got)
+			t.Errorf(`stored: %s, want "b.example"`, got)
 		}
 	})
 }
@@ -178,7 +181,7 @@ func failingCommits(t *testing.T, d *db.DB, broken *atomic.Bool, full error) {
 		return add("lost.example")(ctx, tx)
 	})
 	if !errors.Is(err, db.ErrUnavailable) || !errors.Is(err, full) {
-		t.Errorf("Update = %v", err)
+		t.Errorf("Update = %v, want the error %v and the error %v", err, db.ErrUnavailable, full)
 	}
 	if woken {
 		t.Error("AfterCommit ran although the commit failed")
@@ -188,7 +191,7 @@ func failingCommits(t *testing.T, d *db.DB, broken *atomic.Bool, full error) {
 		t.Errorf("the writer did not recover: %v", err)
 	}
 	if got := names(t, d); got != "kept.example" {
-		t.Errorf("stored: %s", got)
+		t.Errorf(`stored: %s, want "kept.example"`, got)
 	}
 }
 
@@ -200,7 +203,7 @@ func TestAfterCommitRunsBeforeUpdateReturnsAndSeesTheWrite(t *testing.T) {
 			return add("a.example")(ctx, tx)
 		})
 		if err != nil || seen != "a.example" {
-			t.Errorf("Update = %v, seen by AfterCommit: %q", err, seen)
+			t.Errorf(`Update = %v, seen by AfterCommit: %q, want "a.example"`, err, seen)
 		}
 	})
 }
@@ -211,7 +214,7 @@ func TestUpdateInsideAnUpdateIsRefused(t *testing.T) {
 			return d.Update(ctx, add("a.example"))
 		})
 		if err == nil {
-			t.Error("it was not refused")
+			t.Error("Update within an Update returned no error, want it refused")
 		}
 	})
 }
@@ -221,10 +224,10 @@ func TestUpdateWithAnEndedContextIsNotRun(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := d.Update(ctx, add("a.example")); !errors.Is(err, context.Canceled) {
-			t.Errorf("Update = %v", err)
+			t.Errorf("Update = %v, want the error %v", err, context.Canceled)
 		}
 		if got := names(t, d); got != "" {
-			t.Errorf("stored: %s", got)
+			t.Errorf("an Update with an ended context stored %s, want nothing", got)
 		}
 	})
 }
@@ -238,7 +241,7 @@ func TestReadersCannotWrite(t *testing.T) {
 			rows.Close()
 		}
 		if err == nil {
-			t.Error("a reader wrote")
+			t.Error("a reader wrote and got no error, want it refused")
 		}
 	})
 }
@@ -255,7 +258,7 @@ func TestReopenedDatabaseKeepsWhatWasWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		if first := i == 0; first != (from < to) {
-			t.Errorf("opening %d migrated from %d to %d", i, from, to)
+			t.Errorf("opening %d migrated from %d to %d, want %v", i, from, to, from < to)
 		}
 		if err := errors.Join(d.Migrated(t.Context()), d.Ready(t.Context())); err != nil {
 			t.Error(err)
@@ -265,14 +268,14 @@ func TestReopenedDatabaseKeepsWhatWasWritten(t *testing.T) {
 		}
 		if i == 2 {
 			if got := names(t, d); got != "d0.example d1.example d2.example" {
-				t.Errorf("stored: %s", got)
+				t.Errorf(`stored: %s, want "d0.example d1.example d2.example"`, got)
 			}
 		}
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.Update(t.Context(), add("late.example")); !errors.Is(err, db.ErrUnavailable) {
-			t.Errorf("Update after Close = %v", err)
+			t.Errorf("Update after Close = %v, want the error %v", err, db.ErrUnavailable)
 		}
 	}
 }
@@ -290,7 +293,7 @@ func TestInHasPlaceholdersInPowersOfTwo(t *testing.T) {
 	} {
 		list, args := db.In(2, c.values)
 		if list != c.list || !slices.Equal(args, c.args) {
-			t.Errorf("In(2, %v) = %s, %v", c.values, list, args)
+			t.Errorf("In(2, %v) = %s, %v, want %v and %v", c.values, list, args, c.list, c.args)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
@@ -93,7 +94,7 @@ func TestUnconfirmedCommitIsStoredOnce(t *testing.T) {
 	for name, after := range map[string]bool{"before the server received it": false, "after its reply": true} {
 		t.Run(name, func(t *testing.T) {
 			c := &cable{after: after}
-			d, err := db.Open(t.Context(), c.lay(t, dbtest.PostgresURL(t)), db.Options{})
+			d, err := db.Open(t.Context(), c.lay(t, dbtest.PostgresURL(t)), db.Options{Timeout: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,11 +116,11 @@ func TestUnconfirmedCommitIsStoredOnce(t *testing.T) {
 					wantRuns = 1
 				}
 				if err != nil || runs != wantRuns || finished != 1 {
-					t.Errorf("%s: %v, %d runs, AfterCommit ran %d times", name, err, runs, finished)
+					t.Errorf("%s: %v, %d runs, AfterCommit ran %d times, want %v and 1", name, err, runs, finished, wantRuns)
 				}
 			}
 			if got := names(t, d); got != "a.example b.example" {
-				t.Errorf("stored: %s", got)
+				t.Errorf(`stored: %s, want "a.example b.example"`, got)
 			}
 		})
 	}
@@ -128,7 +129,7 @@ func TestUnconfirmedCommitIsStoredOnce(t *testing.T) {
 // If the outcome of a commit remains unknown, Update returns an error.
 func TestCommitOfUnknownOutcomeIsUnavailable(t *testing.T) {
 	c := &cable{after: true}
-	d, err := db.Open(t.Context(), c.lay(t, dbtest.PostgresURL(t)), db.Options{})
+	d, err := db.Open(t.Context(), c.lay(t, dbtest.PostgresURL(t)), db.Options{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +141,6 @@ func TestCommitOfUnknownOutcomeIsUnavailable(t *testing.T) {
 		return add("a.example")(ctx, tx)
 	})
 	if !errors.Is(err, db.ErrUnavailable) || runs != 1 {
-		t.Errorf("%v, %d runs", err, runs)
+		t.Errorf("%v, %d runs, want the error %v and 1", err, runs, db.ErrUnavailable)
 	}
 }

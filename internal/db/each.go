@@ -123,7 +123,10 @@ func (c *writeConn) queueEach(ctx context.Context, query string, columns []Colum
 // forceGenericPlan makes PostgreSQL reuse one plan per statement and connection for the rest of a transaction. Otherwise it plans a
 // statement for many rows each time, which takes longer than executing it for a dozen. It is not set for other transactions: statements
 // that look for expired rows use an index only when they are planned for the actual values.
-const forceGenericPlan = "SET LOCAL plan_cache_mode = force_generic_plan"
+//
+// Such a transaction finds its rows by keys. While a table is small, PostgreSQL would read all of it instead, with the versions of its rows
+// that are dead.
+const forceGenericPlan = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
 
 func (s *pgSession) queueEach(ctx context.Context, query string, columns []Column) error {
 	if !s.generic {

@@ -49,13 +49,13 @@ func TestStatementIsExecutedForEachRow(t *testing.T) {
 		}
 		want := `"" "" 9` + "\n" + `"\x00\x01" "{\"a\",NULL}" 1` + "\n" + `"c" "null" 1152921504606846976` + "\n" + `"\xff" "ü" 7`
 		if got := holds(t, d); got != want {
-			t.Errorf("kept:\n%s\nwant:\n%s", got, want)
+			t.Errorf("QueueEach of four inserts and three updates: got the rows\n%s\nwant\n%s", got, want)
 		}
 	})
 }
 
 func TestOptionalOctetsMayBeNull(t *testing.T) {
-	const insert = `INSERT INTO attachment (mailbox_id, message_id, id, data, blob) VALUES ($1, $2, $3, $4, $5)`
+	const insert = `INSERT INTO attachment (mailbox_id, message_id, id, data, crc, blob) VALUES ($1, $2, $3, $4, 0, $5)`
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			for _, blobs := range []db.OptionalOctets{{nil, {}, {0xff}}, {nil}} { // a single row is another case
@@ -78,7 +78,7 @@ func TestOptionalOctetsMayBeNull(t *testing.T) {
 		}, "SELECT blob, blob IS NULL FROM attachment ORDER BY id, message_id")
 		want := `"" true, "" true, "" false, "\xff" false`
 		if got := strings.Join(all, ", "); err != nil || got != want {
-			t.Errorf("kept %s, want %s, %v", got, want, err)
+			t.Errorf("QueueEach with optional octets: got the rows %s and the error %v, want %s", got, err, want)
 		}
 	})
 }
@@ -93,10 +93,10 @@ func TestFailingRowRollsBackAll(t *testing.T) {
 				return tx.QueueEach(ctx, insertEach, columns...)
 			})
 			if err == nil {
-				t.Errorf("%s: no error", name)
+				t.Errorf("QueueEach with %s: got no error, want one", name)
 			}
 			if got := holds(t, d); got != "" {
-				t.Errorf("%s: kept %s", name, got)
+				t.Errorf("QueueEach with %s: got the rows\n%s\nwant none", name, got)
 			}
 		}
 	})
@@ -112,7 +112,7 @@ func TestAnyTextCanBeStoredForEachRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := holds(t, d), `"\x01" "a�b" 0`+"\n"+`"\x02" "�" 0`; got != want {
-		t.Errorf("kept %s, want %s", got, want)
+		t.Errorf("QueueEach of texts that PostgreSQL cannot store: got the rows\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestRowsOfConcurrentUpdatesDoNotMix(t *testing.T) {
 					return tx.QueueEach(ctx, insertEach, hashes, accounts, untils)
 				})
 				if err != nil {
-					t.Error(err)
+					t.Errorf("QueueEach of %d rows: got the error %v, want none", rows, err)
 				}
 			}
 		})
@@ -145,7 +145,7 @@ func TestRowsOfConcurrentUpdatesDoNotMix(t *testing.T) {
 	err := d.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE address_hash <> convert_to(repeat(account_id,
 		CAST(1 + until * until AS integer)), 'UTF8')) FROM address_hold`).Scan(&all, &mixed)
 	if err != nil || all == 0 || mixed != 0 {
-		t.Errorf("%d rows, of which %d are mixed up, %v", all, mixed, err)
+		t.Errorf("after concurrent updates got %d rows, %d of them mixed up, and the error %v, want some rows and none mixed up", all, mixed, err)
 	}
 }
 
@@ -183,9 +183,9 @@ func TestLargeRowsAreSeveralStatements(t *testing.T) {
 		(SELECT count(DISTINCT address_hash) FROM address_hold WHERE until = get_byte(address_hash, 0)) FROM statement_size`,
 		limit).Scan(&statements, &sum, &over, &kept)
 	if want := (rows-1)*each + 2*limit; err != nil || sum != want || kept != rows {
-		t.Fatalf("%d octets arrived, want %d; %d rows, want %d; %v", sum, want, kept, rows, err)
+		t.Fatalf("QueueEach of large rows: got %d octets in %d rows and the error %v, want %d in %d", sum, kept, err, want, rows)
 	}
 	if over != 1 || statements < sum/limit {
-		t.Errorf("%d statements, %d of them above %d octets; only the row that is larger may be", statements, over, limit)
+		t.Errorf("QueueEach of large rows: got %d statements, %d of them above %d octets, want %d at least, and only the one of the larger row above", statements, over, limit, sum/limit)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -11,6 +12,9 @@ import (
 
 // ErrFull is wrapped by the errors of writes for which there was no disk space. It wraps ErrUnavailable.
 var ErrFull = fmt.Errorf("the disk is full: %w", ErrUnavailable)
+
+// ErrDamaged is wrapped by the errors of a database file that is not one, or not intact.
+var ErrDamaged = errors.New("the file is damaged, or is no database")
 
 // Space is the disk space of SQLite's files; see Options.
 type Space interface {
@@ -33,7 +37,7 @@ func isFreeing(ctx context.Context) bool { return ctx.Value(freeing{}) != nil }
 // full reports whether updates that need space must be rejected.
 func (w *writer) full() bool { return w.space != nil && w.space.Full() }
 
-// classify wraps an error of SQLite in ErrFull or ErrUnavailable if it is caused by the disk and not by the statement.
+// classify wraps an error of SQLite in ErrFull, ErrUnavailable or ErrDamaged if it is caused by the disk and not by the statement.
 func classify(err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok || errors.Is(err, ErrUnavailable) {
@@ -44,6 +48,8 @@ func classify(err error) error {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case sqlite3.SQLITE_IOERR:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	default:
 		return err
 	}
@@ -56,6 +62,35 @@ func checkpointThreshold(s Space) uint32 {
 		return checkpointFrom
 	}
 	return uint32(max(1, min(checkpointFrom, s.Reserve()/pageSize/4)))
+}
+
+// openAttempts is how often openWriterPatiently tries, and openPause the time between two attempts. Together they outlast the five seconds
+// after which ext4 commits its journal.
+const (
+	openAttempts = 8
+	openPause    = time.Second
+)
+
+// openWriterPatiently is openWriter for a disk that may be full. SQLite truncates the index that a killed process left, and needs the same
+// space for a new one; but file systems such as ext4 give blocks that have become free to nobody before their journal is committed. So it
+// releases the reserve after an error of the disk, and tries again for some seconds.
+func openWriterPatiently(ctx context.Context, path string, o Options) (*writer, error) {
+	for attempt := 1; ; attempt++ {
+		w, err := openWriter(ctx, path, o)
+		if !errors.Is(classify(err), ErrUnavailable) || attempt == openAttempts {
+			return w, err
+		}
+		if o.Space != nil {
+			o.Space.Release()
+		}
+		o.Logger.Warn("could not open the database, trying again", "attempt", attempt, "error", err)
+		pause, end := context.WithTimeout(ctx, openPause) // by the clock that file systems go by
+		<-pause.Done()
+		end()
+		if ctx.Err() != nil {
+			return nil, errors.Join(err, ctx.Err())
+		}
+	}
 }
 
 // retryWithReserve runs fn, and once more if the disk was full and there was a reserve to release.

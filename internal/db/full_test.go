@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"testing/synctest"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // disk is a Space whose state the test sets.
@@ -51,10 +54,10 @@ func TestOnAFullDiskOnlyFreeingUpdatesRun(t *testing.T) {
 	exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
 	space.full = true
 	if err := insert(t.Context(), d); !errors.Is(err, ErrFull) || !errors.Is(err, ErrUnavailable) {
-		t.Errorf("Update = %v", err)
+		t.Errorf("Update = %v, want the error %v and the error %v", err, ErrFull, ErrUnavailable)
 	}
 	if err := d.Ready(t.Context()); !errors.Is(err, ErrFull) {
-		t.Errorf("Ready = %v", err)
+		t.Errorf("Ready = %v, want the error %v", err, ErrFull)
 	}
 	if err := insert(Freeing(t.Context()), d); err != nil {
 		t.Errorf("Update that frees = %v", err)
@@ -63,6 +66,25 @@ func TestOnAFullDiskOnlyFreeingUpdatesRun(t *testing.T) {
 	if err := errors.Join(insert(t.Context(), d), d.Ready(t.Context())); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestOpenTriesAgainAfterAnErrorOfTheDisk lets the first access to the index of the log fail as it does when its page has no block on a full
+// disk.
+func TestOpenTriesAgainAfterAnErrorOfTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		space := &disk{reserve: 1}
+		sqlite3.SehInject(1)
+		defer sqlite3.SehInject(0)
+		d, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), Options{Space: space, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatalf("Open on a disk that is full for a moment = %v, want no error", err)
+		}
+		defer d.Close()
+		if left := sqlite3.SehPending(); left != 0 || space.released != 1 {
+			t.Errorf("the error was not reached (%d left) or the reserve released %d times, want 0 and 1", left, space.released)
+		}
+		exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+	})
 }
 
 func TestFreeingUpdatesUseTheReserve(t *testing.T) {
@@ -92,7 +114,7 @@ func TestFreeingUpdatesUseTheReserve(t *testing.T) {
 			done := 0
 			err := d.Update(ctx, func(ctx context.Context, tx *Tx) error {
 				if runs++; tx.Again() != (runs > 1) {
-					t.Errorf("run %d: again is %v", runs, tx.Again())
+					t.Errorf("run %d: Again() = %t, want true from the second run on", runs, tx.Again())
 				}
 				tx.AfterCommit(func() { done++ })
 				_, err := tx.Exec(ctx, "INSERT INTO page (data) VALUES ($1)", []byte("x"))
@@ -103,7 +125,7 @@ func TestFreeingUpdatesUseTheReserve(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !errors.Is(err, c.want) || space.released != c.released || rows != done || (rows == 1) != (c.want == nil) {
-				t.Errorf("%v, released %d times, %d rows, %d calls after the commit", err, space.released, rows, done)
+				t.Errorf("Update = %v, the reserve was released %d times, %d rows, %d calls after the commit; want %v, %d times, and a row and a call for each success", err, space.released, rows, done, c.want, c.released)
 			}
 		})
 	}
@@ -144,12 +166,12 @@ func TestShrinkFreesTheSpaceOfFreePages(t *testing.T) {
 	purge()
 	const deleted = 20 * 3000 * 64
 	if after := taken(); before-after < deleted*9/10 {
-		t.Errorf("the file takes %d octets, and %d before", after, before)
+		t.Errorf("the file takes %d octets after the purge and %d before, want at least %d less", after, before, deleted*9/10)
 	}
 	for id := range 20 {
 		var data []byte
 		if err := d.QueryRow(t.Context(), "SELECT data FROM page WHERE id = $1", 2*id+1).Scan(&data); err != nil || !bytes.Equal(data, bytes.Repeat(stays, 3000)) {
-			t.Fatalf("row %d: %d octets, %v", id, len(data), err)
+			t.Fatalf("row %d: %d octets, %v, want the %d octets that were stored", id, len(data), err, len(bytes.Repeat(stays, 3000)))
 		}
 	}
 	for id := range 20 {
@@ -158,9 +180,9 @@ func TestShrinkFreesTheSpaceOfFreePages(t *testing.T) {
 	purge()
 	var sound string
 	if err := d.QueryRow(t.Context(), "PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
-		t.Errorf("%q, %v", sound, err)
+		t.Errorf("PRAGMA integrity_check = %q, %v, want ok", sound, err)
 	}
 	if after := taken(); after > before+1<<20 {
-		t.Errorf("the file takes %d octets with as many rows as before, when it took %d", after, before)
+		t.Errorf("the file takes %d octets with as many rows as before, when it took %d, want at most %v", after, before, before+1<<20)
 	}
 }
