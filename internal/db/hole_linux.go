@@ -35,3 +35,14 @@ func punchHole(f *os.File, at, length int64) error {
 	}
 	return err
 }
+
+// allocate makes the first size octets of a file take disk space, beyond its end too, if the file system supports that. What the file contains
+// does not change.
+func allocate(f *os.File, size int64) error {
+	const keepSize = 1 // FALLOC_FL_KEEP_SIZE
+	err := syscall.Fallocate(int(f.Fd()), keepSize, 0, size)
+	if errors.Is(err, syscall.EOPNOTSUPP) {
+		return nil
+	}
+	return err
+}

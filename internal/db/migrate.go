@@ -26,7 +26,7 @@ var migrations embed.FS
 var blobType = regexp.MustCompile(`\bBLOB\b`)
 
 // Migrate brings the tables to the version this program knows and returns the versions before and after.
-// It returns an error for a database of a newer program, and does not change it. On PostgreSQL an advisory lock makes processes that
+// It returns an error for a database of a newer program and for one with other migrations (ErrHistory), and does not change it. On PostgreSQL an advisory lock makes processes that
 // start at the same time migrate one after the other.
 func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 	pool, err := d.migrations()
@@ -52,7 +52,7 @@ func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 }
 
 func migrate(ctx context.Context, e Engine, pool *sql.DB) (from, to int64, err error) {
-	all, err := migrationsOf(e, migrations)
+	texts, err := migrationTexts(e, migrations)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the migrations: %w", err)
 	}
@@ -60,13 +60,16 @@ func migrate(ctx context.Context, e Engine, pool *sql.DB) (from, to int64, err e
 	if e == Postgres {
 		dialect = goose.DialectPostgres
 	}
-	p, err := goose.NewProvider(dialect, pool, nil, goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true))
+	p, err := goose.NewProvider(dialect, pool, nil, goose.WithGoMigrations(migrationsOf(texts)...), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the migrations: %w", err)
 	}
 	from, to, err = p.GetVersions(ctx)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the schema version: %w", err)
+	}
+	if err := checkHistory(ctx, pool, e, texts, from); err != nil {
+		return from, to, err
 	}
 	if from > to {
 		return from, to, fmt.Errorf("the database has schema version %d, this program knows %d: run a newer gonebox", from, to)
@@ -79,8 +82,8 @@ func migrate(ctx context.Context, e Engine, pool *sql.DB) (from, to int64, err e
 	return from, to, nil
 }
 
-// migrationsOf returns the migrations of an engine, each of which runs in a transaction.
-func migrationsOf(e Engine, files fs.FS) ([]*goose.Migration, error) {
+// migrationTexts returns the statements of the migrations of an engine by version.
+func migrationTexts(e Engine, files fs.FS) (map[int64]string, error) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
 		return nil, err
@@ -100,20 +103,27 @@ func migrationsOf(e Engine, files fs.FS) ([]*goose.Migration, error) {
 		if other := (Per{SQLite: ".postgres.sql", Postgres: ".sqlite.sql"}).On(e); strings.HasSuffix(rest, other) {
 			text = nil
 		}
+		if e == Postgres {
+			text = blobType.ReplaceAll(text, []byte("BYTEA"))
+		}
 		texts[version] += string(text) // a version without statements for this engine is still recorded
 	}
+	return texts, nil
+}
+
+// migrationsOf returns the migrations with the given statements, each of which runs in a transaction and records its digest there.
+func migrationsOf(texts map[int64]string) []*goose.Migration {
 	var all []*goose.Migration
 	for version, text := range texts {
-		if e == Postgres {
-			text = blobType.ReplaceAllString(text, "BYTEA")
-		}
 		run := func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, text) // without arguments both drivers run all statements of a text
-			return err
+			if _, err := tx.ExecContext(ctx, text); err != nil { // without arguments both drivers run all statements of a text
+				return err
+			}
+			return recordDigest(ctx, tx, version, text)
 		}
 		all = append(all, goose.NewGoMigration(version, &goose.GoFunc{RunTx: run}, nil))
 	}
-	return all, nil
+	return all
 }
 
 // migrationLock is the key of the advisory lock that a migrating process holds. The number is arbitrary.
@@ -168,13 +178,17 @@ func setCollationC(ctx context.Context, pool *sql.DB) error {
 	return nil
 }
 
-// Used reports whether the database has ever been migrated, that is, whether a service has run on it.
+// Used reports whether the database has tables of the service, that is, whether a service has run on it.
 func (d *DB) Used(ctx context.Context) (used bool, err error) {
 	query := Per{
 		SQLite:   "SELECT count(*) > 0 FROM sqlite_master WHERE name = 'goose_db_version'",
 		Postgres: "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}.On(d.engine)
-	if err := d.QueryRow(ctx, query).Scan(&used); err != nil {
+	err = d.QueryRow(ctx, query).Scan(&used)
+	if err == nil && used { // goose creates its table before the first migration
+		err = d.QueryRow(ctx, "SELECT count(*) > 0 FROM goose_db_version WHERE version_id > 0").Scan(&used)
+	}
+	if err != nil {
 		return false, fmt.Errorf("look for the tables: %w", err)
 	}
 	return used, nil

@@ -27,16 +27,17 @@ func (s *pgSession) pipeline(ctx context.Context, first []string, statements []q
 	err = s.raw(func(c *pgx.Conn) error {
 		buf := s.buffers.get()
 		defer s.buffers.put(buf)
+		before, err := s.fixed(ctx, c, first)
+		if err != nil {
+			return err
+		}
 		bindings, err := s.bindings(ctx, c, buf, statements)
 		if err != nil {
 			return err
 		}
 		p := c.PgConn().StartPipeline(ctx)
 		c.PgConn().Frontend().Send(reserve{sizeOf(bindings)})
-		for _, text := range first {
-			p.SendQueryParams(text, nil, nil, nil, nil)
-		}
-		for _, b := range bindings {
+		for _, b := range slices.Concat(before, bindings) {
 			p.SendQueryStatement(b.statement, b.values, b.formats, nil)
 		}
 		for _, text := range last {
@@ -89,6 +90,19 @@ type binding struct {
 	statement *pgconn.StatementDescription
 	values    [][]byte
 	formats   []int16
+}
+
+// fixed prepares statements without arguments that the connection has not prepared yet.
+func (s *pgSession) fixed(ctx context.Context, c *pgx.Conn, texts []string) ([]binding, error) {
+	all := make([]binding, len(texts))
+	for i, text := range texts {
+		statement, err := c.Prepare(ctx, text, text)
+		if err != nil {
+			return nil, err
+		}
+		all[i].statement = statement
+	}
+	return all, nil
 }
 
 // bindings prepares the statements that the connection has not prepared yet, and encodes all arguments into buf.
