@@ -28,7 +28,7 @@ func wantGone(t *testing.T, dir string, text []byte) {
 		}
 		content, err := os.ReadFile(path)
 		if n := bytes.Count(content, text); n > 0 {
-			t.Errorf("%s holds the deleted text %d times", filepath.Base(path), n)
+			t.Errorf("%s holds the deleted text %d times, want 0", filepath.Base(path), n)
 		}
 		return err
 	})
@@ -62,7 +62,7 @@ func TestPurgeRemovesDeletedDataFromAllFiles(t *testing.T) {
 	wantGone(t, dir, text)
 	var got []byte
 	if err := d.QueryRow(t.Context(), "SELECT data FROM page WHERE id = 2").Scan(&got); err != nil || !bytes.Equal(got, stays) {
-		t.Errorf("the row next to it contains %q, %v", got, err)
+		t.Errorf("the row beside the deleted one contains %q, %v, want %q", got, err, stays)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestPurgeLeavesWhatAReaderNeeds(t *testing.T) {
 	keep(t, d, 2, text, 1)
 	rows, err := d.Query(t.Context(), "SELECT data FROM page ORDER BY id")
 	if err != nil || !rows.Next() {
-		t.Fatal(err)
+		t.Fatalf("Query = %v, %v, want the first of two rows", rows, err)
 	}
 	exec(t, d, 1, "DELETE FROM page")
 	if err := d.Purge(t.Context()); err != nil {
@@ -85,7 +85,7 @@ func TestPurgeLeavesWhatAReaderNeeds(t *testing.T) {
 	}
 	var got []byte
 	if !rows.Next() || rows.Scan(&got) != nil || !bytes.Equal(got, text) {
-		t.Errorf("the reader got %q", got)
+		t.Errorf("the open reader got %q, want %q as before the purge", got, text)
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		t.Fatal(err)
@@ -103,6 +103,6 @@ func TestPurgeAfterCloseFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := d.Purge(context.Background()); err == nil {
-		t.Error("a closed database was purged")
+		t.Error("Purge of a closed database returned no error, want one")
 	}
 }

@@ -94,16 +94,16 @@ func (c *churn) wantSound(t *testing.T, d *DB) {
 	var rows int
 	var sound string
 	if err := d.QueryRow(t.Context(), "SELECT count(*) FROM page").Scan(&rows); err != nil || rows != len(c.live) {
-		t.Errorf("%d rows of %d, %v", rows, len(c.live), err)
+		t.Errorf("the table has %d rows, %v, want %d", rows, err, len(c.live))
 	}
 	for key, text := range c.live {
 		var got []byte
 		if err := d.QueryRow(t.Context(), "SELECT data FROM page WHERE id = $1", key).Scan(&got); err != nil || !bytes.Equal(got, text) {
-			t.Fatalf("row %d has %d octets of %d, %v", key, len(got), len(text), err)
+			t.Fatalf("row %d has %d octets, %v, want the %d that were stored", key, len(got), err, len(text))
 		}
 	}
 	if err := d.QueryRow(t.Context(), "PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
-		t.Errorf("integrity_check: %s, %v", sound, err)
+		t.Errorf(`integrity_check: %s, %v, want "ok"`, sound, err)
 	}
 }
 
@@ -126,7 +126,7 @@ func openPages(t *testing.T) (d *DB, path string) {
 func (c *churn) wantPurged(t *testing.T, path string) {
 	t.Helper()
 	if n := c.left(t, path) + c.left(t, path+"-wal"); n > 0 {
-		t.Errorf("remains of %d of %d deleted rows", n, len(c.deleted))
+		t.Errorf("remains of %d of %d deleted rows, want 0", n, len(c.deleted))
 	}
 }
 
@@ -148,7 +148,7 @@ func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
 		c.wantPurged(t, path)
 	}
 	if found == 0 {
-		t.Error("no page had residue, so this test shows nothing")
+		t.Error("no page had residue before the purge, want some, since the test proves nothing otherwise")
 	}
 	c.wantSound(t, d)
 }
@@ -178,7 +178,7 @@ func TestFirstPurgeExaminesTheWholeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.left(t, path) == 0 {
-		t.Fatal("no page has residue, so this test shows nothing")
+		t.Fatal("no page has residue before the purge, want some, since the test proves nothing otherwise")
 	}
 	d := openPlain(t, path)
 	defer d.Close()
@@ -206,14 +206,14 @@ func TestLostFramesMakePurgeExamineTheWholeFile(t *testing.T) {
 	}
 	insert(1)
 	if checkpointer.residue.needed() {
-		t.Fatal("the whole file would be examined anyway")
+		t.Fatal("the next purge would examine the whole file, want that only after frames were lost")
 	}
 	if err := checkpointer.checkpoint(); err != nil { // as another process would
 		t.Fatal(err)
 	}
 	insert(2)
 	if !checkpointer.residue.needed() {
-		t.Error("frames were lost, but the next purge would not examine the whole file")
+		t.Error("frames were lost and the next purge would not examine the whole file, want it to")
 	}
 }
 
@@ -267,6 +267,6 @@ func TestOnlyBTreePagesHaveFreeSpace(t *testing.T) {
 		}
 	}
 	if pointers := append([]byte{leafTable, 0, 0, 0, 0, 0x0f, 0, 0, 0x0f, 0x80}, make([]byte, pageSize-10)...); hasResidue(2, pointers) {
-		t.Errorf("a cell pointer is treated as residue: % x", pointers[:12])
+		t.Errorf("hasResidue of a page that begins with % x is true, want false: it has cell pointers alone", pointers[:12])
 	}
 }

@@ -16,12 +16,13 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// shortTimeout is Options.Timeout in most of these tests, callMax is how long a call may take on a busy machine, and patience only ends a test
-// that hangs.
+// shortTimeout is Options.Timeout where calls must fail, and longTimeout where a busy machine must answer others in time. callMax is how long a
+// call may take on a busy machine, and patience only ends a test that hangs.
 const (
 	shortTimeout = time.Second
-	callMax      = 10 * time.Second
-	patience     = time.Minute
+	longTimeout  = 10 * time.Second
+	callMax      = 30 * time.Second
+	patience     = 2 * time.Minute
 )
 
 // openFreezable opens a new database on a server that the test can make unresponsive. It is migrated by another DB with a longer timeout, so that
@@ -92,7 +93,7 @@ func callAll(t *testing.T, n int, call func(i int) error) []error {
 	select {
 	case <-done:
 	case <-time.After(callMax):
-		t.Fatalf("not all of %d calls were answered within %s", n, callMax)
+		t.Fatalf("not all of %d calls were answered within %s, want an answer of each", n, callMax)
 	}
 	return errs
 }
@@ -106,13 +107,13 @@ func eventuallyOK(t *testing.T, call func() error) {
 			return
 		}
 	}
-	t.Fatalf("no recovery within %s: %v", patience, err)
+	t.Fatalf("no call succeeded within %s, the last error is %v, want a recovery", patience, err)
 }
 
 func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
-	d := openFreezable(t, server.URL("postgres"), db.Options{})
+	d := openFreezable(t, server.URL("postgres"), db.Options{Timeout: longTimeout})
 	callAll(t, 50, func(int) error { return read(t.Context(), d) })
 	freeze(t, server)
 	calls := []func(i int) error{
@@ -124,7 +125,7 @@ func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 	for range 2 { // the second time they fail without waiting
 		for i, err := range callAll(t, 200, func(i int) error { return calls[i%4](i) }) {
 			if !db.Unavailable(err) {
-				t.Errorf("call %d: %v", i, err)
+				t.Errorf("call %d of a frozen server: %v, want an error that the database is unavailable", i, err)
 			}
 		}
 	}
@@ -132,7 +133,7 @@ func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 	eventuallyOK(t, func() error { return d.Ready(t.Context()) })
 	for i, err := range callAll(t, 40, func(i int) error { return calls[i%3](i) }) {
 		if err != nil && i%3 != 1 { // an update that was given up may have been committed, and is then rejected the second time
-			t.Errorf("call %d after it: %v", i, err)
+			t.Errorf("call %d of the thawed server: %v, want no error", i, err)
 		}
 	}
 }
@@ -141,7 +142,7 @@ func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
 	t.Parallel()
 	proxy := dbtest.StartServer(t).StartProxy(t)
-	d := openFreezable(t, proxy.URL("postgres"), db.Options{})
+	d := openFreezable(t, proxy.URL("postgres"), db.Options{Timeout: longTimeout})
 	busy := func(i int) error {
 		if i%2 == 0 {
 			return d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -164,8 +165,8 @@ func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
 			failed++
 		}
 	}
-	if took := time.Since(begin); failed > 3 || took > callMax {
-		t.Errorf("%d of 20 calls failed, in %s", failed, took)
+	if took := time.Since(begin); failed > 3 || took > patience {
+		t.Errorf("%d of 20 calls failed, in %s, want at most 3, within %s", failed, took, patience)
 	}
 }
 
@@ -176,7 +177,7 @@ func TestVanishedServerIsReplacedByAnother(t *testing.T) {
 	proxy.Vanish()
 	for i, err := range callAll(t, 20, func(int) error { return read(t.Context(), d) }) {
 		if !db.Unavailable(err) {
-			t.Errorf("call %d: %v", i, err)
+			t.Errorf("call %d of a server that vanished: %v, want an error that the database is unavailable", i, err)
 		}
 	}
 	proxy.Replace()
@@ -196,13 +197,13 @@ func TestFewCallsWaitForASilentServer(t *testing.T) {
 	}
 	for range 90 {
 		if err := wait(t, refused); !errors.Is(err, db.ErrUnavailable) || !strings.Contains(err.Error(), "too many") {
-			t.Errorf("refused with %v", err)
+			t.Errorf(`refused with %v, want the error %v and "too many" in it`, err, db.ErrUnavailable)
 		}
 	}
 	d.Abort()
 	for range 10 {
 		if err := wait(t, refused); !db.Unavailable(err) {
-			t.Errorf("a call that waited: %v", err)
+			t.Errorf("a call that waited until Abort: %v, want an error that the database is unavailable", err)
 		}
 	}
 }
@@ -257,7 +258,7 @@ func TestAbortEndsCallsThatWaitForASilentServer(t *testing.T) {
 	d.Abort()
 	for range 40 {
 		if err := wait(t, failed); !db.Unavailable(err) {
-			t.Errorf("aborted with %v", err)
+			t.Errorf("a call after Abort: %v, want an error that the database is unavailable", err)
 		}
 	}
 	cancel()
@@ -284,7 +285,7 @@ func TestDeadlinesLeaveNoGoroutineBehind(t *testing.T) {
 
 func TestSlowStatementIsCancelledAndTheServerIsNotDown(t *testing.T) {
 	t.Parallel()
-	const timeout = 4 * time.Second // a busy machine must be able to open a connection within it
+	const timeout = longTimeout
 	d := openFreezable(t, dbtest.EmptyPostgresURL(t), db.Options{Timeout: timeout})
 	sleep := func(d time.Duration) func(ctx context.Context, tx *db.Tx) error {
 		return func(ctx context.Context, tx *db.Tx) error {
@@ -301,7 +302,7 @@ func TestSlowStatementIsCancelledAndTheServerIsNotDown(t *testing.T) {
 		select {
 		case err := <-slow:
 			if ended = true; !errors.Is(err, db.ErrUnavailable) {
-				t.Errorf("a statement of a minute: %v", err)
+				t.Errorf("a statement of a minute: %v, want the error %v", err, db.ErrUnavailable)
 			}
 		default:
 			eventuallyOK(t, func() error { return read(t.Context(), d) })
@@ -337,7 +338,7 @@ func TestLockedTableFailsAnUpdateInTime(t *testing.T) {
 		return d.Update(t.Context(), add("locked.example"))
 	}) {
 		if !db.Unavailable(err) {
-			t.Errorf("call %d: %v", i, err)
+			t.Errorf("call %d of a locked table: %v, want an error that the database is unavailable", i, err)
 		}
 	}
 	close(done)
@@ -355,7 +356,7 @@ func TestMigrationOfASilentServerEndsWithItsContext(t *testing.T) {
 	go func() { _, _, err := d.Migrate(ctx); migrated <- err }()
 	cancel()
 	if err := wait(t, migrated); err == nil {
-		t.Error("migrated all the same")
+		t.Error("Migrate of a silent server returned no error after its context was canceled, want one")
 	}
 }
 
@@ -365,7 +366,7 @@ func TestAbandonedCommitIsNotExecutedLater(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	frozen := false
-	d := openFreezable(t, server.URL("postgres"), db.Options{Writers: 1, Commit: func(commit func() error) error {
+	d := openFreezable(t, server.URL("postgres"), db.Options{Timeout: longTimeout, Writers: 1, Commit: func(commit func() error) error {
 		if frozen {
 			return commit()
 		}
@@ -388,7 +389,7 @@ func TestAbandonedCommitIsNotExecutedLater(t *testing.T) {
 		})
 	}
 	if err := callAll(t, 1, func(int) error { return update() })[0]; !errors.Is(err, db.ErrUnavailable) {
-		t.Errorf("a commit that a frozen server does not answer: %v", err)
+		t.Errorf("a commit that a frozen server does not answer: %v, want the error %v", err, db.ErrUnavailable)
 	}
 	thaw(t, server)
 	eventuallyOK(t, func() error { return d.Ready(t.Context()) })
@@ -401,11 +402,11 @@ func TestAbandonedCommitIsNotExecutedLater(t *testing.T) {
 		return err
 	})
 	if got := names(t, d); got != "" {
-		t.Errorf("stored: %s", got)
+		t.Errorf("the thawed server stored %s, want nothing of the abandoned commit", got)
 	}
 	eventuallyOK(t, update)
 	if got := names(t, d); got != name {
-		t.Errorf("stored: %s", got)
+		t.Errorf("stored: %s, want %v", got, name)
 	}
 }
 
@@ -417,7 +418,7 @@ func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 	if err := server.Create(t.Context(), "gonebox"); err != nil {
 		t.Fatal(err)
 	}
-	d := openFreezable(t, server.URL("gonebox"), db.Options{})
+	d := openFreezable(t, server.URL("gonebox"), db.Options{Timeout: longTimeout})
 	if err := d.Update(t.Context(), add("before.example")); err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +431,7 @@ func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 			continue
 		}
 		if !db.Unavailable(err) {
-			t.Errorf("a commit that no standby confirmed returned %v", err)
+			t.Errorf("a commit that no standby confirmed: %v, want an error that the database is unavailable", err)
 		}
 		eventuallyOK(t, func() error { // on a busy machine the call may end before the server stops waiting, after which the row is visible
 			n, err := count(t.Context(), d)
@@ -450,7 +451,7 @@ func TestConnectionsBeginWithTheHostThatAnswers(t *testing.T) {
 	server := dbtest.StartServer(t)
 	first, second := server.StartProxy(t), server.StartProxy(t)
 	d := openFreezable(t, "postgres://gonebox@"+first.Host()+","+second.Host()+"/postgres?sslmode=disable", db.Options{
-		Timeout: callMax / 2, // so that a busy machine is not mistaken for a host that is silent
+		Timeout: longTimeout, // so that a busy machine is not mistaken for a host that is silent
 	})
 	callAll(t, 20, func(int) error { return read(t.Context(), d) })
 	first.Vanish()
@@ -464,6 +465,6 @@ func TestConnectionsBeginWithTheHostThatAnswers(t *testing.T) {
 		}
 	}
 	if now := first.Opened(); now != tried {
-		t.Errorf("%d connections were tried with the host that is silent", now-tried)
+		t.Errorf("%d connections were tried with the host that is silent, want %v", now-tried, tried)
 	}
 }

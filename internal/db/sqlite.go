@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -40,7 +42,14 @@ type writeConn struct {
 }
 
 func openWriteConn(ctx context.Context, path string, o Options) (*writeConn, error) {
-	pool, err := sql.Open("sqlite", dsn(path, writerPragmas+syncPragma(o)))
+	layer := ""
+	if !o.Unsynced {
+		var err error
+		if layer, err = gatheringParameter(); err != nil {
+			return nil, err
+		}
+	}
+	pool, err := sql.Open("sqlite", dsn(path, writerPragmas+syncPragma(o)+layer))
 	if err != nil {
 		return nil, err
 	}
@@ -122,18 +131,47 @@ func (c *writeConn) Close() error {
 
 // openSQLite opens the database in a file, which is created if it does not exist.
 func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
-	w, err := openWriter(ctx, path, o)
-	if err != nil {
+	if err := restrictFiles(path); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	w, err := openWriterPatiently(ctx, path, o)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, classify(err))
 	}
 	readers, err := openReaders(ctx, path, o.Readers)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s for reading: %w", path, err), w.close(), w.checkpointer.closeIndex())
+		return nil, errors.Join(fmt.Errorf("open database %s for reading: %w", path, classify(err)), w.close(), w.checkpointer.closeIndex())
 	}
 	return &DB{
 		engine: SQLite, store: w, readers: readers, closeLast: w.checkpointer.closeIndex,
 		migrations: func() (*sql.DB, error) { return openMigrations(path) },
 	}, nil
+}
+
+// restrictFiles creates the file of the database if it does not exist, and makes it and the files beside it readable for their owner alone,
+// whatever the umask and the folder. SQLite gives the files that it creates beside the database the mode of the database.
+func restrictFiles(path string) error {
+	const ownerOnly = 0o600
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, ownerOnly)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		info, err := os.Stat(path + suffix)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && info.Mode().Perm() != ownerOnly {
+			err = os.Chmod(path+suffix, ownerOnly)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openReaders opens the pool for reads. Its connections cannot write.

@@ -3,6 +3,8 @@ package db
 import (
 	"database/sql"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -13,7 +15,7 @@ const newest = "SELECT id, summary FROM message WHERE mailbox_id = $1 AND id < $
 func TestStableLimits(t *testing.T) {
 	want := "SELECT id, summary FROM message WHERE mailbox_id = $1 AND id < $2 ORDER BY id DESC LIMIT +$3"
 	if got := stableLimits(newest); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
+		t.Errorf("stableLimits of the newest page =\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -51,5 +53,40 @@ func BenchmarkLimit(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// The files of the database are for their owner alone, whatever the umask, the folder, and the modes that the files have.
+func TestFilesAreForTheirOwnerAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "test.db")
+	for start, left := range []string{"", path, path} { // the file that is found with another mode
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			if left == "" {
+				break
+			}
+			if err := os.Chmod(left+suffix, 0o664); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+		d := openPlain(t, path)
+		if _, _, err := d.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(path + "*")
+		if err != nil || len(files) < 3 {
+			t.Errorf("start %d: the files are %v (%v), want the database, its log and its index", start, files, err)
+		}
+		for _, file := range files {
+			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("start %d: %s has mode %v (%v), want 0600", start, filepath.Base(file), info.Mode(), err)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 func reachable(url string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -45,9 +45,9 @@ func reachable(url string) bool {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not in time", what)
+			t.Fatalf("waited a minute in vain, want %s", what)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestServerEndsWithItsProgram(t *testing.T) {
 	}
 	url, err := bufio.NewReader(out).ReadString('\n')
 	if url = strings.TrimSpace(url); err != nil || !reachable(url) {
-		t.Fatalf("%q, %v", url, err)
+		t.Fatalf("the program prints the URL %q, %v, want one at which its server is reachable", url, err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -76,12 +76,12 @@ func TestServerEndsWithItsProgram(t *testing.T) {
 	_ = cmd.Wait()
 	_, rest, _ := strings.Cut(url, "host=")
 	dir, _, _ := strings.Cut(rest, "&")
-	eventually(t, "the folder goes", func() bool {
+	eventually(t, "the folder to go", func() bool {
 		_, err := os.Stat(dir)
 		return os.IsNotExist(err)
 	})
 	if reachable(url) {
-		t.Error("the server still runs")
+		t.Errorf("%s is reachable after its program ended, want its server ended too", url)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestServerKeepsItsDataAfterAKill(t *testing.T) {
 		}
 		defer func() { _ = conn.Close(context.Background()) }()
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
+			t.Fatalf("execute %s: %v", statement, err)
 		}
 	}
 	do("CREATE TABLE kept (n int)")
@@ -104,7 +104,7 @@ func TestServerKeepsItsDataAfterAKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		if reachable(s.URL("postgres")) {
-			t.Error("it still runs")
+			t.Error("the server is reachable after its end, want it ended")
 		}
 		if err := s.Start(); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestFrozenServerAnswersOnceItIsThawed(t *testing.T) {
 	}()
 	select {
 	case err := <-answered:
-		t.Errorf("a frozen server answered: %v", err)
+		t.Errorf("a frozen server answered: %v, want no answer until it is thawed", err)
 	case <-time.After(100 * time.Millisecond): // a server that is not frozen answers within that, and fails the test
 	}
 	if err := s.Thaw(); err != nil {
@@ -156,6 +156,6 @@ func TestFrozenServerEndsWithItsProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if reachable(s.URL("postgres")) {
-		t.Error("the server still runs")
+		t.Error("the server is reachable after Close of the frozen server, want it ended")
 	}
 }
