@@ -8,7 +8,6 @@
 package datakey
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -25,8 +24,7 @@ const owner = "data key"
 var ErrSecret = errors.New("the data was encrypted under another master secret: restore it; if it is lost, gonebox secret rotate --lost starts over")
 
 // Open returns the data key, encrypted under the current master secret from then on. It is created at the first start.
-// A database that was in use before there were data keys was encrypted under the master secret itself, which then is
-// the data key. Error: ErrSecret, if neither the current nor a former master secret decrypts it.
+// Error: ErrSecret, if neither the current nor a former master secret decrypts it.
 func Open(ctx context.Context, d *db.DB, m token.Masters) (key []byte, err error) {
 	err = d.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		key, err = OpenTx(ctx, tx, m)
@@ -72,19 +70,11 @@ func ReplaceTx(ctx context.Context, tx *db.Tx, master []byte) error {
 // create stores a new data key and returns it sealed. If another process was first, it returns that process's key. ON
 // CONFLICT makes the insertion do nothing then, so the stored row is read again.
 func create(ctx context.Context, tx *db.Tx, master []byte) (sealed []byte, err error) {
-	key := token.NewMaster()
-	used, err := inUse(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	if used {
-		key = bytes.Clone(master)
-	}
 	sealer, err := newSealer(master)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(ctx, insertKey, sealer.Seal(key, owner)); err != nil {
+	if _, err := tx.Exec(ctx, insertKey, sealer.Seal(token.NewMaster(), owner)); err != nil {
 		return nil, fmt.Errorf("store the data key: %w", err)
 	}
 	return get(ctx, tx)

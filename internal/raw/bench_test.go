@@ -21,11 +21,11 @@ func BenchmarkAppend(b *testing.B) {
 				defer s.Close()
 				data := raw.Compress(nil, text(size))
 				if !compressed {
-					data = raw.Compress(nil, noise(size))
+					data = raw.Compress(nil, randomBytes(size))
 				}
 				var batch []raw.Record
 				for range 32 {
-					batch = append(batch, raw.Record{Class: free, Data: data})
+					batch = append(batch, raw.Seal(free, data))
 				}
 				b.SetBytes(32 * int64(size))
 				b.ReportAllocs()

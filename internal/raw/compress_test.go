@@ -26,7 +26,7 @@ func text(n int) []byte {
 	return b[:n]
 }
 
-func noise(n int) []byte {
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b)
 	return b
@@ -34,17 +34,17 @@ func noise(n int) []byte {
 
 func TestCompressAndBack(t *testing.T) {
 	for _, n := range []int{0, 1, 1023, 1024, 4096, 128 << 10, 128<<10 + 1, 300<<10 + 7} {
-		for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "zeros": make([]byte, n)} {
+		for name, content := range map[string][]byte{"text": text(n), "random": randomBytes(n), "zeros": make([]byte, n)} {
 			compressed := raw.Compress([]byte("before"), content)
 			compressed, ok := bytes.CutPrefix(compressed, []byte("before"))
 			if !ok || len(compressed) > n+1 {
-				t.Errorf("%s of %d: %d bytes", name, n, len(compressed))
+				t.Errorf("Compress of %s of %d octets: %d octets, appended: %t; want at most %d, appended", name, n, len(compressed), ok, n+1)
 			}
 			if name == "text" && n >= 4096 && len(compressed) > n*3/4 {
-				t.Errorf("text of %d takes %d bytes", n, len(compressed))
+				t.Errorf("Compress of text of %d octets: %d octets, want at most %d", n, len(compressed), n*3/4)
 			}
 			if back, err := raw.Decompress(compressed); err != nil || !bytes.Equal(back, content) {
-				t.Errorf("%s of %d: back come %d bytes, %v", name, n, len(back), err)
+				t.Errorf("Decompress of %s of %d octets: %d octets, %v, want the same content", name, n, len(back), err)
 			}
 		}
 	}
@@ -53,30 +53,30 @@ func TestCompressAndBack(t *testing.T) {
 // Decompress returns the parts joined, wherever the content was split and whatever the capacity of dst.
 func TestCompressParts(t *testing.T) {
 	const n = 70_000
-	for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "both": append(noise(n/2), text(n/2)...)} {
+	for name, content := range map[string][]byte{"text": text(n), "random": randomBytes(n), "both": append(randomBytes(n/2), text(n/2)...)} {
 		whole := len(raw.Compress(nil, content))
 		for _, cut := range []int{0, 1, 100, 127, 128, 600, n / 2, n - 1, n} {
 			for _, capacity := range []int{6, n, 3 * n} {
 				compressed := raw.Compress(append(make([]byte, 0, capacity), "before"...), content[:cut], content[cut:cut], content[cut:])
 				compressed, ok := bytes.CutPrefix(compressed, []byte("before"))
 				if !ok || len(compressed) > n+1 || len(compressed) > whole+whole/10+600 {
-					t.Errorf("%s cut at %d: %d bytes, as one %d", name, cut, len(compressed), whole)
+					t.Errorf("Compress of %s cut at %d: %d octets, appended: %t; want at most %d and little more than the %d of one part, appended", name, cut, len(compressed), ok, n+1, whole)
 				}
 				if back, err := raw.Decompress(compressed); err != nil || !bytes.Equal(back, content) {
-					t.Errorf("%s cut at %d: back come %d bytes, %v", name, cut, len(back), err)
+					t.Errorf("Decompress of %s cut at %d: %d octets, %v, want the same content", name, cut, len(back), err)
 				}
 			}
 		}
 	}
 	if back, err := raw.Decompress(raw.Compress(nil)); err != nil || len(back) > 0 {
-		t.Errorf("nothing: %q, %v", back, err)
+		t.Errorf("Decompress of nothing compressed = %q, %v, want nothing", back, err)
 	}
 }
 
 func TestDecompressALargeResult(t *testing.T) {
 	content := bytes.Repeat([]byte("all work and no play "), 100_000)
 	if back, err := raw.Decompress(raw.Compress(nil, content)); err != nil || !bytes.Equal(back, content) {
-		t.Errorf("back come %d bytes, %v", len(back), err)
+		t.Errorf("Decompress = %d octets, %v, want the %d that were compressed", len(back), err, len(content))
 	}
 }
 
@@ -85,7 +85,7 @@ func TestCompressAnything(t *testing.T) {
 		unit := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "unit")
 		content := bytes.Repeat(unit, rapid.IntRange(0, 50).Draw(t, "times"))
 		if back, err := raw.Decompress(raw.Compress(nil, content)); err != nil || !bytes.Equal(back, content) {
-			t.Fatalf("%d bytes: %v", len(content), err)
+			t.Fatalf("Decompress = %d octets, %v, want the %d that were compressed", len(back), err, len(content))
 		}
 	})
 }
@@ -97,7 +97,7 @@ func TestCompressTogether(t *testing.T) {
 			content := text(5000 + i)
 			for range 10 {
 				if back, err := raw.Decompress(raw.Compress(nil, content)); err != nil || !bytes.Equal(back, content) {
-					t.Errorf("%d bytes: %v", len(content), err)
+					t.Errorf("Decompress = %d octets, %v, want the %d that were compressed", len(back), err, len(content))
 				}
 			}
 		})
@@ -128,7 +128,7 @@ func TestDecompressRefusesForgeries(t *testing.T) {
 		"something behind it": block(1<<20, append(bytes.Clone(content), "more"...)),
 	} {
 		if content, err := raw.Decompress(data); err == nil {
-			t.Errorf("%s: Decompress gave %d bytes", name, len(content))
+			t.Errorf("%s: Decompress gave %d bytes, want an error", name, len(content))
 		}
 	}
 }
@@ -141,7 +141,7 @@ func FuzzDecompress(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		content, err := raw.Decompress(data)
 		if err == nil && len(content) > raw.MaxSize {
-			t.Errorf("%d bytes from %d", len(content), len(data))
+			t.Errorf("Decompress of %d octets = %d octets, want at most %d", len(data), len(content), raw.MaxSize)
 		}
 	})
 }

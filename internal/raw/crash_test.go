@@ -86,8 +86,8 @@ func TestACutTailIsDroppedAtEveryLength(t *testing.T) {
 		again := openWithoutSync(t, dir)
 		wantBody(t, again, more, text(700))
 		wantBody(t, again, c.refs[0], c.bodies[0])
-		if again.Has(c.refs[2]) != (size >= c.ends[2]) {
-			t.Errorf("cut to %d: the last record is there: %v", size, again.Has(c.refs[2]))
+		if got, want := again.Has(c.refs[2]), size >= c.ends[2]; got != want {
+			t.Errorf("segment cut to %d bytes: Has of the last record = %t, want %t", size, got, want)
 		}
 		again.Close()
 	}
@@ -98,7 +98,7 @@ func TestASegmentCutBeforeItsFirstRecordIsRemoved(t *testing.T) {
 	for size := range 8 {
 		s, dir := c.restart(t, c.bytes[:size])
 		if left := files(t, dir); len(left) != 0 {
-			t.Errorf("cut to %d: left %v", size, left)
+			t.Errorf("segment cut to %d bytes: Open left the files %v, want none", size, left)
 		}
 		wantGone(t, s, c.refs[0], raw.ErrGone)
 		s.Close()
@@ -109,15 +109,15 @@ func TestASegmentCutBeforeItsFirstRecordIsRemoved(t *testing.T) {
 func TestUnwrittenTailIsDropped(t *testing.T) {
 	c := crash(t)
 	for name, tail := range map[string][]byte{
-		"zeros": make([]byte, 4096), "noise": noise(4096), "a length beyond the end": {0xff, 0xff, 0xff, 0xf0, 1, 2, 3, 4, 5},
+		"zeros": make([]byte, 4096), "random": randomBytes(4096), "a length beyond the end": {0xff, 0xff, 0xff, 0xf0, 1, 2, 3, 4, 5},
 	} {
 		s, dir := c.restart(t, append(bytes.Clone(c.bytes), tail...))
 		for i, ref := range c.refs {
 			wantBody(t, s, ref, c.bodies[i])
 		}
 		info, err := os.Stat(files(t, dir)[0])
-		if err != nil || info.Size() != int64((c.ends[2]+7)/8*8+raw.HeaderSize) {
-			t.Errorf("%s: %d bytes are left of %d, %v", name, info.Size(), len(c.bytes), err)
+		if want := int64((c.ends[2]+7)/8*8 + raw.HeaderSize); err != nil || info.Size() != want {
+			t.Errorf("segment with %s behind its records: Open left %d bytes and the error %v, want %d", name, info.Size(), err, want)
 		}
 		s.Close()
 	}
@@ -180,16 +180,16 @@ func TestASegmentClosedInOrderIsNotReadAgain(t *testing.T) {
 	defer third.Close()
 	after, _ := os.ReadFile(path)
 	if !bytes.Equal(before, after) || out.Len() != 0 {
-		t.Errorf("changed %d bytes to %d, logged %q", len(before), len(after), out.String())
+		t.Errorf("Open of a segment that was closed in order: got %d bytes, which changed is %t, and the log %q, want the same %d bytes and no log", len(after), !bytes.Equal(before, after), out.String(), len(before))
 	}
 	wantBody(t, third, ref, text(3000))
 }
 
 func TestForeignDataIsDamaged(t *testing.T) {
 	s := open(t, t.TempDir(), clock.NewFake(start))
-	ref := keep(t, s, start, []raw.Record{{Class: free, Data: []byte("not compressed by us")}})[0]
+	ref := keep(t, s, start, []raw.Record{raw.Seal(free, []byte("not compressed by us"))})[0]
 	if _, err := s.Read(ref); !errors.Is(err, raw.ErrDamaged) {
-		t.Errorf("Read = %v", err)
+		t.Errorf("Read of data that raw did not compress: got the error %v, want ErrDamaged", err)
 	}
 }
 
@@ -206,8 +206,8 @@ func TestInvalidReferenceIsDamaged(t *testing.T) {
 		}
 		wantGone(t, s, raw.Ref(bad), raw.ErrDamaged)
 	}
-	if len(good) > 50 {
-		t.Errorf("%q has %d characters", good, len(good))
+	if len(good) > 80 {
+		t.Errorf("Ref = %q, of %d characters, want 80 at most", good, len(good))
 	}
 }
 
@@ -227,26 +227,26 @@ func FuzzOpenSegment(f *testing.F) {
 		s := openWithoutSync(t, dir)
 		for _, ref := range c.refs {
 			if _, err := s.Read(ref); err != nil && !errors.Is(err, raw.ErrGone) && !errors.Is(err, raw.ErrDamaged) {
-				t.Errorf("Read(%s) = %v", ref, err)
+				t.Errorf("Read(%s): got the error %v, want none, ErrGone or ErrDamaged", ref, err)
 			}
 		}
 		if info, err := os.Stat(path); err == nil && info.Size() > int64(len(content)+2*raw.HeaderSize) {
-			t.Errorf("%d bytes grew to %d", len(content), info.Size())
+			t.Errorf("Open of a segment of %d bytes left %d, want %d more at most", len(content), info.Size(), 2*raw.HeaderSize)
 		}
 	})
 }
 
 func FuzzRef(f *testing.F) {
-	for _, s := range []string{"p0.1.1.8.5", "s.p0.2ajk5x.1.8.5", "....", "p0.2ajk5.1z141z3.8.16o"} {
+	for _, s := range []string{"p0.1.1.8.5", "s.p0.2ajk5x.1.8.5", "s.p0.2ajk5x.1.8.5.AAAAAAAAAAAAAAAAAAAAAAAAAAA", "....", "p0.2ajk5.1z141z3.8.16o"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		again, err := raw.Ref(s).Parse()
 		if err == nil && again != raw.Ref(s) {
-			t.Errorf("%q became %q", s, again)
+			t.Errorf("Ref(%q).Parse() = %q, want the same or an error", s, again)
 		}
 		if err != nil && !errors.Is(err, raw.ErrDamaged) {
-			t.Errorf("%q: %v", s, err)
+			t.Errorf("Ref(%q).Parse(): got the error %v, want none or ErrDamaged", s, err)
 		}
 	})
 }

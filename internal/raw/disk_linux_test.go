@@ -23,15 +23,15 @@ func TestWritingContinuesWithoutDirectIO(t *testing.T) {
 	for _, piece := range [][]byte{bytes.Repeat([]byte("a"), 8192), []byte("no block"), bytes.Repeat([]byte("b"), 4096)} {
 		blocks := append(alignedBuffer(int64(len(piece))), piece...)
 		if n, err := file.Write(blocks); err != nil || n != len(piece) {
-			t.Fatalf("Write = %d, %v", n, err)
+			t.Fatalf("Write = %d, %v, want %v", n, err, len(piece))
 		}
 		want = append(want, piece...)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "x")); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes of %d are there, %v", len(got), len(want), err)
+		t.Errorf("the file has %d octets, %v, want the %d that were written", len(got), err, len(want))
 	}
 	flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, file.(*osFile).Fd(), syscall.F_GETFL, 0)
 	if file.(*osFile).direct || flags&syscall.O_DIRECT != 0 {
-		t.Error("the file is still written with direct I/O")
+		t.Errorf("the file is written with direct I/O: %t, its flags are %#o; want neither", file.(*osFile).direct, flags)
 	}
 }

@@ -61,7 +61,7 @@ func TestWaitReturnsOnlyAfterTheSync(t *testing.T) {
 			go func() { synced.Wait(); done.Store(true) }()
 			synctest.Wait()
 			if done.Load() {
-				t.Errorf("%s: Wait did not wait", name)
+				t.Errorf("%s: Wait returned before the sync, want it to wait", name)
 			}
 			close(g.free)
 			if err := synced.Wait(); err != nil {
@@ -94,7 +94,7 @@ func TestAppendsShareTheNextSync(t *testing.T) {
 		}
 		synctest.Wait()
 		if early.Load() {
-			t.Error("Wait returned after a sync that began before the append")
+			t.Error("Wait returned after a sync that began before the append, want it to wait for the next")
 		}
 		g.free <- struct{}{}
 		for _, synced := range rest {
@@ -126,7 +126,7 @@ func TestAFailedSyncFailsAllInFlightAndNothingElse(t *testing.T) {
 		g.free <- struct{}{}
 		for _, synced := range []*raw.Sync{running, waiting, running} {
 			if err := synced.Wait(); !errors.Is(err, errDisk) {
-				t.Errorf("Wait = %v", err)
+				t.Errorf("Wait = %v, want the error %v", err, errDisk)
 			}
 		}
 		synctest.Wait()
@@ -154,7 +154,7 @@ func TestAFailedFolderSyncIsAnError(t *testing.T) {
 	s, _ := openFaulty(t, f)
 	f.SyncFolder = func() error { return errDisk }
 	if _, synced := mustAppend(t, s, text(100)); !errors.Is(synced.Wait(), errDisk) {
-		t.Error("Wait reports no error, although the name of the file is not on stable storage")
+		t.Errorf("Wait returned another error or none, want %v, since the name of the file is not on stable storage", errDisk)
 	}
 }
 
@@ -167,9 +167,9 @@ func TestAFailedWriteLeavesNoHalfRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Write = func([]byte) (int, error) { return short, syscall.ENOSPC }
-		lost, synced := mustAppend(t, s, noise(3000))
+		lost, synced := mustAppend(t, s, randomBytes(3000))
 		if err := synced.Wait(); !errors.Is(err, syscall.ENOSPC) {
-			t.Fatalf("Wait = %v", err)
+			t.Fatalf("Wait = %v, want the error %v", err, syscall.ENOSPC)
 		}
 		f.Write = nil
 		wantGone(t, s, lost, raw.ErrGone)
@@ -199,12 +199,12 @@ func TestASegmentWithoutARecordIsRemoved(t *testing.T) {
 	for range 3 {
 		_, synced := mustAppend(t, s, text(2000))
 		if err := synced.Wait(); !errors.Is(err, syscall.ENOSPC) {
-			t.Fatalf("Wait = %v", err)
+			t.Fatalf("Wait = %v, want the error %v", err, syscall.ENOSPC)
 		}
 	}
 	s.Close()
 	if left := files(t, dir); len(left) != 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("the folder has %v, want no file left", left)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestAFailedWriteFailsWaitingRecords(t *testing.T) {
 		close(g.free)
 		for _, synced := range []*raw.Sync{running, waiting} {
 			if err := synced.Wait(); !errors.Is(err, syscall.EIO) {
-				t.Errorf("Wait = %v", err)
+				t.Errorf("Wait = %v, want the error %v", err, syscall.EIO)
 			}
 		}
 		synctest.Wait()
@@ -239,7 +239,7 @@ func TestFailedCreationOfASegmentFailsAppend(t *testing.T) {
 	f := &raw.Faults{Create: func(string) error { return syscall.EMFILE }}
 	s, _ := openFaulty(t, f)
 	if _, _, err := s.Append(start, records(free, text(100))); !errors.Is(err, syscall.EMFILE) {
-		t.Errorf("Append = %v", err)
+		t.Errorf("Append = %v, want the error %v", err, syscall.EMFILE)
 	}
 	f.Create = nil
 	wantBody(t, s, keep(t, s, start, records(free, text(100)))[0], text(100))
@@ -258,7 +258,7 @@ func TestCloseWaitsForTheSync(t *testing.T) {
 		closing.Go(func() { s.Close(); closed.Store(true) })
 		synctest.Wait()
 		if closed.Load() {
-			t.Error("Close did not wait")
+			t.Error("Close returned before the sync, want it to wait")
 		}
 		close(g.free)
 		closing.Wait()

@@ -27,7 +27,7 @@ func TestLargeRecordsCanBeRead(t *testing.T) {
 		s := open(t, dir, clock.NewFake(start))
 		var bodies [][]byte
 		for _, size := range sizes {
-			bodies = append(bodies, noise(size))
+			bodies = append(bodies, randomBytes(size))
 		}
 		refs := keep(t, s, start, records(free, bodies...))
 		refs = append(refs, keep(t, s, start, records(free, text(50)))...)
@@ -66,12 +66,12 @@ func TestALargeRecordThatCouldNotBeWrittenIsGone(t *testing.T) {
 		}
 		return len(b), nil
 	}
-	lost, synced := mustAppend(t, s, noise(5<<20))
+	lost, synced := mustAppend(t, s, randomBytes(5<<20))
 	if err := synced.Wait(); err == nil {
 		t.Fatal("Wait returned nil after a failed write")
 	}
 	f.Write = nil
-	body := noise(3 << 20)
+	body := randomBytes(3 << 20)
 	after, synced := mustAppend(t, s, body)
 	if err := synced.Wait(); err != nil {
 		t.Fatal(err)

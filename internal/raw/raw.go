@@ -2,8 +2,9 @@
 // in partitions of PostgreSQL. It does not depend on mailboxes and does not decide who may read a message. It keeps a
 // record at least as long as its class says, and erases whole files or partitions (docs/decisions/0044).
 //
-// Callers compress a message with Compress or CompressChunks, append records, and store the Refs that Append returns
-// with their messages. Read and Reader return the message again, or ErrGone or ErrDamaged, but never other octets. A
+// Callers compress a message with Compress or CompressChunks, encrypt it with Seal, append the records, and store the Refs that Append
+// returns with their messages. A Ref contains the key of its record, so the record cannot be read any more once the rows with its Ref are
+// deleted (docs/decisions/0082). Read and Reader return the message again, or ErrGone or ErrDamaged, but never other octets. A
 // record of Segments is durable once Sync.Wait has returned nil, a record of a Table once the transaction of InsertTx
 // is committed. Callers must call Sweep every few seconds, since retention depends on it.
 //
@@ -20,10 +21,11 @@ import (
 	"time"
 )
 
-// Record is a raw message to store.
+// Record is a raw message to store, made by Seal.
 type Record struct {
 	Class time.Duration // retention: whole seconds, at most 366 days. Sweep erases the record at most 35 seconds later
-	Data  []byte        // the result of Compress, CompressChunks or Store; at least one octet
+	Data  []byte        // encrypted; at least one octet
+	seal  seal          // goes into the reference, and nowhere else
 }
 
 var (

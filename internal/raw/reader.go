@@ -42,19 +42,19 @@ func newReader(ctx context.Context, ref Ref, from source, length int64) (*Reader
 	r := &Reader{ref: ref, from: from, length: length, size: -1}
 	head := make([]byte, min(length, chunksHead+chunkHeader))
 	if err := from.read(ctx, head, 0); err != nil {
-		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
+		return nil, fmt.Errorf("read raw message %s: %w", ref.Redacted(), err)
 	}
 	switch head[0] {
 	case chunked:
 		size, n := chunksSize(head)
 		if n == 0 || n+chunkHeader > len(head) {
-			return nil, fmt.Errorf("read raw message %s: %w: no size", ref, ErrDamaged)
+			return nil, fmt.Errorf("read raw message %s: %w: no size", ref.Redacted(), ErrDamaged)
 		}
 		r.size, r.at, r.next, r.memory = size, int64(n)+chunkHeader, parseChunk(head[n:]), ChunkSize
 	case compressed:
 		plain, err := s2.DecodedLen(head[1:])
 		if err != nil || plain > MaxSize {
-			return nil, fmt.Errorf("read raw message %s: %w: no size", ref, ErrDamaged)
+			return nil, fmt.Errorf("read raw message %s: %w: no size", ref.Redacted(), ErrDamaged)
 		}
 		r.memory = length + int64(plain)
 	default:
@@ -63,8 +63,7 @@ func newReader(ctx context.Context, ref Ref, from source, length int64) (*Reader
 	return r, nil
 }
 
-// NewReader returns a reader of a record whose data is in memory already, for example because it was read from an earlier
-// form of storage. Error: ErrDamaged.
+// NewReader returns a reader of a record whose data is in memory. Error: ErrDamaged.
 func NewReader(ctx context.Context, ref Ref, data []byte) (*Reader, error) {
 	return newReader(ctx, ref, inMemory(data), int64(len(data)))
 }
@@ -79,8 +78,8 @@ func (h inMemory) read(_ context.Context, p []byte, off int64) error {
 	return nil
 }
 
-// Memory returns the number of octets that reading holds at once: a chunk, or the whole message if it is small or was
-// stored by an earlier version. Callers acquire that much of the memory budget before the first Next.
+// Memory returns the number of octets that reading holds at once: a chunk, or the whole message if it is not in chunks.
+// Callers acquire that much of the memory budget before the first Next.
 func (r *Reader) Memory() int64 { return r.memory }
 
 // Size returns the number of the message's octets. For a message that is not in chunks it is -1 before the first Next.
@@ -92,7 +91,7 @@ func (r *Reader) Size() int64 { return r.size }
 func (r *Reader) Next(ctx context.Context) ([]byte, error) {
 	octets, err := r.step(ctx)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read raw message %s: %w", r.ref, err)
+		return nil, fmt.Errorf("read raw message %s: %w", r.ref.Redacted(), err)
 	}
 	return octets, err
 }

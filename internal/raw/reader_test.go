@@ -21,19 +21,19 @@ var sizes = []int{0, 1, 1023, 1024, raw.ChunkSize - 1, raw.ChunkSize, raw.ChunkS
 
 func TestCompressChunksAndBack(t *testing.T) {
 	for _, n := range sizes {
-		for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "zeros": make([]byte, n), "both": append(noise(n/2), text(n-n/2)...)} {
+		for name, content := range map[string][]byte{"text": text(n), "random": randomBytes(n), "zeros": make([]byte, n), "both": append(randomBytes(n/2), text(n-n/2)...)} {
 			for _, cut := range []int{0, 1, n / 3, n} {
 				cut = min(cut, n)
 				compressed := raw.CompressChunks([]byte("before"), content[:cut], nil, content[cut:])
 				compressed, ok := bytes.CutPrefix(compressed, []byte("before"))
 				if most := n + 11 + 8*(n/raw.ChunkSize+1); !ok || len(compressed) > most {
-					t.Errorf("%s of %d cut at %d: %d bytes", name, n, cut, len(compressed))
+					t.Errorf("CompressChunks of %s of %d octets, cut at %d: %d octets, appended: %t; want at most %d, appended", name, n, cut, len(compressed), ok, most)
 				}
 				if name == "text" && n >= 4096 && len(compressed) > n*3/4 {
-					t.Errorf("text of %d takes %d bytes", n, len(compressed))
+					t.Errorf("CompressChunks of text of %d octets: %d octets, want at most %d", n, len(compressed), n*3/4)
 				}
 				if back, err := raw.Decompress(compressed); err != nil || !bytes.Equal(back, content) {
-					t.Errorf("%s of %d cut at %d: back come %d bytes, %v", name, n, cut, len(back), err)
+					t.Errorf("Decompress of %s of %d octets, cut at %d: %d octets, %v, want the same content", name, n, cut, len(back), err)
 				}
 			}
 		}
@@ -41,21 +41,21 @@ func TestCompressChunksAndBack(t *testing.T) {
 }
 
 func TestDecompressRefusesDamagedChunks(t *testing.T) {
-	compressed := raw.CompressChunks(nil, text(200_000), noise(100_000))
+	compressed := raw.CompressChunks(nil, text(200_000), randomBytes(100_000))
 	for range 500 {
 		damaged := bytes.Clone(compressed)
 		damaged[1+rand.IntN(len(damaged)-1)] ^= 1 << rand.IntN(8)
 		if content, err := raw.Decompress(damaged); err == nil {
-			t.Fatalf("%d bytes came back", len(content))
+			t.Fatalf("%d bytes came back, want an error", len(content))
 		}
 	}
 	for _, n := range []int{1, 2, 4, 12, 1000, len(compressed) - 1} {
 		if _, err := raw.Decompress(compressed[:n]); err == nil {
-			t.Errorf("the first %d bytes were taken", n)
+			t.Errorf("the first %d bytes were taken, want an error", n)
 		}
 	}
 	if _, err := raw.Decompress(append(compressed, 0)); err == nil {
-		t.Error("something more was taken")
+		t.Error("Decompress with an octet behind the last chunk returned no error, want one")
 	}
 }
 
@@ -66,7 +66,7 @@ func readAll(t testing.TB, r *raw.Reader) (content []byte, err error) {
 		octets, err := r.Next(t.Context())
 		if errors.Is(err, io.EOF) {
 			if r.Size() != int64(len(content)) {
-				t.Errorf("%d bytes were read of %d", len(content), r.Size())
+				t.Errorf("the reader returned %d octets, want Size() = %d", len(content), r.Size())
 			}
 			return content, nil
 		}
@@ -74,7 +74,7 @@ func readAll(t testing.TB, r *raw.Reader) (content []byte, err error) {
 			return content, err
 		}
 		if int64(len(octets)) > r.Memory() {
-			t.Errorf("%d bytes are held, and %d were announced", len(octets), r.Memory())
+			t.Errorf("Next returned %d octets, want at most Memory() = %d", len(octets), r.Memory())
 		}
 		content = append(content, octets...)
 	}
@@ -83,10 +83,10 @@ func readAll(t testing.TB, r *raw.Reader) (content []byte, err error) {
 // bodies returns raw messages of every size and kind, and records of them in every form.
 func bodies() (content [][]byte, all []raw.Record) {
 	for _, n := range sizes {
-		for _, body := range [][]byte{text(n), noise(n)} {
+		for _, body := range [][]byte{text(n), randomBytes(n)} {
 			content = append(content, body, body, body)
 			for _, data := range [][]byte{raw.CompressChunks(nil, body), raw.Compress(nil, body), raw.Store(nil, body)} {
-				all = append(all, raw.Record{Class: free, Data: data})
+				all = append(all, raw.Seal(free, data))
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func TestAReaderReturnsWhatWasAppended(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := readAll(t, r); err != nil || !bytes.Equal(got, content[i]) {
-			t.Errorf("record %d: %d bytes of %d, %v", i, len(got), len(content[i]), err)
+			t.Errorf("record %d: %d octets, %v, want the %d that were appended", i, len(got), err, len(content[i]))
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestAReaderOfATableReturnsWhatWasAppended(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := readAll(t, r); err != nil || !bytes.Equal(got, content[i]) {
-			t.Errorf("record %d: %d bytes of %d, %v", i, len(got), len(content[i]), err)
+			t.Errorf("record %d: %d octets, %v, want the %d that were appended", i, len(got), err, len(content[i]))
 		}
 	}
 	last := len(refs) - 3 // the largest, in chunks
@@ -134,19 +134,19 @@ func TestAReaderOfATableReturnsWhatWasAppended(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Next(t.Context()); !errors.Is(err, raw.ErrGone) {
-		t.Errorf("a raw message that was erased meanwhile: %v", err)
+		t.Errorf("a raw message that was erased meanwhile: %v, want the error %v", err, raw.ErrGone)
 	}
 }
 
 func TestAReaderHoldsOneChunk(t *testing.T) {
 	s := open(t, t.TempDir(), clock.NewFake(start))
-	refs := keep(t, s, start, []raw.Record{{Class: free, Data: raw.CompressChunks(nil, noise(1<<20))}})
+	refs := keep(t, s, start, []raw.Record{raw.Seal(free, raw.CompressChunks(nil, randomBytes(1<<20)))})
 	r, err := s.NewReader(t.Context(), refs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Memory() > raw.ChunkSize {
-		t.Errorf("it holds %d bytes", r.Memory())
+		t.Errorf("Memory() = %d, want at most %d", r.Memory(), raw.ChunkSize)
 	}
 }
 
@@ -154,8 +154,8 @@ func TestAReaderHoldsOneChunk(t *testing.T) {
 func TestAReaderNeverReturnsWrongOctets(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
-	sent := slices.Concat(text(150_000), noise(150_000))
-	ref := keep(t, s, start, []raw.Record{{Class: free, Data: raw.CompressChunks(nil, sent)}})[0]
+	sent := slices.Concat(text(150_000), randomBytes(150_000))
+	ref := keep(t, s, start, []raw.Record{raw.Seal(free, raw.CompressChunks(nil, sent))})[0]
 	path := files(t, dir)[0]
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -175,7 +175,7 @@ func TestAReaderNeverReturnsWrongOctets(t *testing.T) {
 			got, err = readAll(t, r)
 		}
 		if !errors.Is(err, raw.ErrDamaged) || !bytes.HasPrefix(sent, got) {
-			t.Fatalf("%d bytes, %v", len(got), err)
+			t.Fatalf("the damaged record: %d octets, %v, want the beginning of what was sent and %v", len(got), err, raw.ErrDamaged)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestAReaderNeverReturnsWrongOctets(t *testing.T) {
 func TestAReaderOfAnErasedSegment(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
-	ref := keep(t, s, start, []raw.Record{{Class: free, Data: raw.CompressChunks(nil, noise(300_000))}})[0]
+	ref := keep(t, s, start, []raw.Record{raw.Seal(free, raw.CompressChunks(nil, randomBytes(300_000)))})[0]
 	r, err := s.NewReader(t.Context(), ref)
 	if err != nil {
 		t.Fatal(err)
@@ -195,10 +195,10 @@ func TestAReaderOfAnErasedSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Next(t.Context()); !errors.Is(err, raw.ErrGone) {
-		t.Errorf("reading on: %v", err)
+		t.Errorf("reading on: %v, want the error %v", err, raw.ErrGone)
 	}
 	if _, err := s.NewReader(t.Context(), ref); !errors.Is(err, raw.ErrGone) {
-		t.Errorf("reading anew: %v", err)
+		t.Errorf("reading anew: %v, want the error %v", err, raw.ErrGone)
 	}
 }
 

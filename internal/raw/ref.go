@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Ref is a reference to a record. It is opaque and at most 50 characters long. It is stored in the rows of the messages, so
-// its form cannot change. Segments and Table have references of different forms, and do not accept each other's.
+// Ref is a reference to a record. It is opaque and at most 80 characters long. It contains the key of the record, so it is
+// secret. It is stored in the rows of the messages, so its form cannot change. Segments and Table have references of different forms, and do not accept each other's.
 type Ref string
 
 // name identifies a segment. The nonce is random so that no name is used twice: if a file was lost in a crash, before its
@@ -25,6 +25,7 @@ type segmentRef struct {
 	name
 	offset int64 // of the record's header
 	length int64 // of its data
+	seal   seal
 }
 
 const (
@@ -77,16 +78,16 @@ func (n name) valid() bool {
 // segmentPrefix is the beginning of references into segments, by which they differ from those into a Table.
 const segmentPrefix = "s."
 
-// ref returns the Ref: the prefix and five numbers in base 36.
+// ref returns the Ref: the prefix, five numbers in base 36 and the seal.
 func (p segmentRef) ref() Ref {
-	text := append(make([]byte, 0, 50), segmentPrefix...)
+	text := append(make([]byte, 0, 80), segmentPrefix...)
 	for i, v := range [...]int64{p.class, p.period, int64(p.nonce), p.offset, p.length} {
 		if i > 0 {
 			text = append(text, '.')
 		}
 		text = strconv.AppendInt(text, v, 36)
 	}
-	return Ref(text)
+	return Ref(append(append(text, '.'), p.seal.text()...))
 }
 
 // parse is the inverse of segmentRef.ref. It fails with ErrDamaged for anything else.
@@ -94,19 +95,19 @@ func (r Ref) parse() (p segmentRef, err error) {
 	var v [5]int64
 	text, ok := strings.CutPrefix(string(r), segmentPrefix)
 	parts := strings.Split(text, ".")
-	if !ok || len(parts) != len(v) {
-		return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
+	if !ok || len(parts) != len(v)+1 {
+		return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, r.Redacted())
 	}
-	for i, part := range parts {
+	for i, part := range parts[:len(v)] {
 		if v[i], err = strconv.ParseInt(part, 36, 64); err != nil {
-			return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
+			return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, r.Redacted())
 		}
 	}
-	p = segmentRef{name: name{class: v[0], period: v[1], nonce: uint32(v[2])}, offset: v[3], length: v[4]}
+	p = segmentRef{name: name{class: v[0], period: v[1], nonce: uint32(v[2])}, offset: v[3], length: v[4], seal: parseSeal(parts[len(v)])}
 	inBounds := v[1] >= 0 && v[1] <= maxPeriod && p.valid() && p.offset >= int64(len(magic)) && p.offset <= math.MaxInt64/2 &&
 		p.length > 0 && p.length <= maxRecord
 	if !inBounds || p.ref() != r {
-		return segmentRef{}, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
+		return segmentRef{}, fmt.Errorf("%w: not a reference: %q", ErrDamaged, r.Redacted())
 	}
 	return p, nil
 }
@@ -118,4 +119,10 @@ func floorDiv(a, b int64) int64 {
 		q--
 	}
 	return q
+}
+
+// IsSegment reports whether a file in the folder of a Segments has the name of a segment.
+func IsSegment(file string) bool {
+	_, ok := parseFile(file)
+	return ok
 }
