@@ -112,7 +112,7 @@ func (s *Segments) Has(ref Ref) bool {
 func (s *Segments) Read(ref Ref) ([]byte, error) {
 	data, err := s.read(ref)
 	if err != nil {
-		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
+		return nil, fmt.Errorf("read raw message %s: %w", ref.Redacted(), err)
 	}
 	return decompressRecord(ref, data)
 }
@@ -121,7 +121,7 @@ func (s *Segments) Read(ref Ref) ([]byte, error) {
 func decompressRecord(ref Ref, data []byte) ([]byte, error) {
 	raw, err := Decompress(data)
 	if err != nil {
-		return nil, fmt.Errorf("read raw message %s: %w: %w", ref, ErrDamaged, err)
+		return nil, fmt.Errorf("read raw message %s: %w: %w", ref.Redacted(), ErrDamaged, err)
 	}
 	return raw, nil
 }
@@ -130,9 +130,9 @@ func decompressRecord(ref Ref, data []byte) ([]byte, error) {
 func (s *Segments) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
 	p, err := ref.parse()
 	if err != nil {
-		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
+		return nil, fmt.Errorf("read raw message %s: %w", ref.Redacted(), err)
 	}
-	return newReader(ctx, ref, segmentRecord{s, p}, p.length)
+	return newReader(ctx, ref, sealed{segmentRecord{s, p}, p.seal}, p.length)
 }
 
 // segmentRecord is a record in a segment as the source of a Reader. It opens the file for each read.
@@ -145,14 +145,25 @@ func (r segmentRecord) read(_ context.Context, p []byte, off int64) error {
 	return r.segments.readAt(r.segmentRef, p, headerSize+off)
 }
 
-func (r segmentRecord) whole(context.Context) ([]byte, error) { return r.segments.read(r.ref()) }
+func (r segmentRecord) whole(context.Context) ([]byte, error) {
+	return r.segments.readData(r.segmentRef)
+}
 
-// read returns the data of a record after checking its checksum.
+// read returns the data of a record as it was sealed.
 func (s *Segments) read(ref Ref) ([]byte, error) {
 	p, err := ref.parse()
 	if err != nil {
 		return nil, err
 	}
+	data, err := s.readData(p)
+	if err != nil {
+		return nil, err
+	}
+	return p.seal.unseal(data)
+}
+
+// readData returns the data of a record as it is stored, after checking its checksum.
+func (s *Segments) readData(p segmentRef) ([]byte, error) {
 	raw := make([]byte, headerSize+p.length)
 	if err := s.readAt(p, raw, 0); err != nil {
 		return nil, err
@@ -273,6 +284,9 @@ func byClass(records []Record) (map[int64][]int, error) {
 		}
 		if len(r.Data) == 0 || len(r.Data) > maxRecord {
 			return nil, fmt.Errorf("%w: %d bytes", ErrRecord, len(r.Data))
+		}
+		if r.seal == (seal{}) {
+			return nil, fmt.Errorf("%w: it is not encrypted", ErrRecord)
 		}
 		class := int64(r.Class / time.Second)
 		classes[class] = append(classes[class], i)

@@ -40,7 +40,7 @@ func open(t testing.TB, dir string, c clock.Clock) *raw.Segments {
 func records(class time.Duration, bodies ...[]byte) []raw.Record {
 	var rs []raw.Record
 	for _, b := range bodies {
-		rs = append(rs, raw.Record{Class: class, Data: raw.Compress(nil, b)})
+		rs = append(rs, raw.Seal(class, raw.Compress(nil, b)))
 	}
 	return rs
 }
@@ -60,20 +60,20 @@ func keep(t testing.TB, s *raw.Segments, at time.Time, rs []raw.Record) []raw.Re
 func wantBody(t testing.TB, s *raw.Segments, ref raw.Ref, body []byte) {
 	t.Helper()
 	if got, err := s.Read(ref); err != nil || !bytes.Equal(got, body) {
-		t.Errorf("Read(%s) = %d bytes, %v; want %d bytes", ref, len(got), err, len(body))
+		t.Errorf("Read(%s) = %d bytes, error %v; want the %d bytes that were appended", ref, len(got), err, len(body))
 	}
 	if !s.Has(ref) {
-		t.Errorf("Has(%s) is false", ref)
+		t.Errorf("Has(%s) = false, want true", ref)
 	}
 }
 
 func wantGone(t testing.TB, s *raw.Segments, ref raw.Ref, want error) {
 	t.Helper()
 	if got, err := s.Read(ref); !errors.Is(err, want) || got != nil {
-		t.Errorf("Read(%s) = %d bytes, %v; want %v", ref, len(got), err, want)
+		t.Errorf("Read(%s) = %d bytes, error %v; want none and the error %v", ref, len(got), err, want)
 	}
 	if s.Has(ref) {
-		t.Errorf("Has(%s) is true", ref)
+		t.Errorf("Has(%s) = true, want false", ref)
 	}
 }
 
@@ -89,7 +89,7 @@ func files(t testing.TB, dir string) []string {
 func TestWhatIsAppendedCanBeRead(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
-	bodies := [][]byte{text(5000), {}, text(10), noise(70_000), text(200_000)}
+	bodies := [][]byte{text(5000), {}, text(10), randomBytes(70_000), text(200_000)}
 	mixed := append(records(free, bodies...), records(paid, bodies...)...)
 	refs := keep(t, s, start, mixed)
 	refs = append(refs, keep(t, s, start, mixed)...)
@@ -113,7 +113,7 @@ func TestAppendOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
 	if refs := keep(t, s, start, nil); len(refs) != 0 || len(files(t, dir)) != 0 {
-		t.Errorf("refs %v, files %v", refs, files(t, dir))
+		t.Errorf("Append of no record: refs %v, files %v, want none", refs, files(t, dir))
 	}
 }
 
@@ -129,14 +129,14 @@ func TestAppendRefusesRecordsOutOfBounds(t *testing.T) {
 		"for ever":    {Class: 10_000 * time.Hour, Data: good.Data},
 	} {
 		if refs, _, err := s.Append(start, []raw.Record{good, bad}); !errors.Is(err, raw.ErrRecord) || refs != nil {
-			t.Errorf("%s: %v, %v", name, refs, err)
+			t.Errorf("%s: s.Append(start, []raw.Record{good, bad}) = %v, %v, want the error %v and nil", name, refs, err, raw.ErrRecord)
 		}
 	}
 	if _, _, err := s.Append(time.Time{}, []raw.Record{good}); !errors.Is(err, raw.ErrRecord) {
-		t.Errorf("at no time: %v", err)
+		t.Errorf("at no time: %v, want the error %v", err, raw.ErrRecord)
 	}
 	if len(files(t, dir)) != 0 {
-		t.Error("records of a rejected call were written")
+		t.Errorf("the folder has %v after a refused Append, want no file", files(t, dir))
 	}
 }
 
@@ -163,7 +163,7 @@ func TestARecordIsErasedAfterItsClassAndNotBefore(t *testing.T) {
 	sweep(start.Add(paid+late), 2)
 	wantGone(t, s, long, raw.ErrGone)
 	if left := files(t, dir); len(left) != 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("the folder has %v, want no file left", left)
 	}
 }
 
@@ -207,14 +207,14 @@ func TestFullSegmentIsReplaced(t *testing.T) {
 	defer s.Close()
 	var refs []raw.Ref
 	for range 10 {
-		refs = append(refs, keep(t, s, start, records(free, noise(4000)))...)
+		refs = append(refs, keep(t, s, start, records(free, randomBytes(4000)))...)
 	}
 	if n := len(files(t, dir)); n != 4 {
 		t.Errorf("%d files, want 4: three batches of 4,000 bytes reach 10,000", n)
 	}
 	for _, ref := range refs {
 		if !s.Has(ref) {
-			t.Errorf("%s is missing", ref)
+			t.Errorf("Has(%s) = false, want true", ref)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func TestFolderIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
 	if _, err := raw.Open(dir, clock.NewFake(start), slog.New(slog.DiscardHandler)); !errors.Is(err, raw.ErrLocked) || !strings.Contains(err.Error(), dir) {
-		t.Errorf("a second Open: %v", err)
+		t.Errorf("a second Open: %v, want the error %v and %v in it", err, raw.ErrLocked, dir)
 	}
 	s.Close()
 	open(t, dir, clock.NewFake(start))
@@ -239,7 +239,7 @@ func TestClose(t *testing.T) {
 	}
 	for _, class := range []time.Duration{free, paid} {
 		if _, _, err := s.Append(start, records(class, text(100))); !errors.Is(err, raw.ErrClosed) {
-			t.Errorf("Append after Close = %v", err)
+			t.Errorf("Append after Close = %v, want the error %v", err, raw.ErrClosed)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 	keep(t, open(t, dir, clock.NewFake(start)), start, records(free, text(100)))
 	for _, path := range append(files(t, dir), dir) {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+			t.Errorf("%s has the mode %v, %v, want it for its owner alone", path, info.Mode(), err)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func TestAppendersAndReadersTogether(t *testing.T) {
 	all.Go(func() {
 		for range 20 {
 			if n, err := s.Sweep(start); n != 0 || err != nil {
-				t.Errorf("Sweep = %d, %v", n, err)
+				t.Errorf("Sweep = %d, %v, want 0", n, err)
 			}
 		}
 	})

@@ -48,7 +48,7 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 				return nil, fmt.Errorf("create a partition for raw messages: %w", err)
 			}
 		}
-		c.length = int64(len(r.Data))
+		c.length, c.seal = int64(len(r.Data)), r.seal
 		refs[i] = c.ref()
 		c.offset += c.length
 		next[r.Class] = c
@@ -95,9 +95,9 @@ func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	data, err := tableRecord{q, c}.whole(ctx)
+	data, err := sealed{tableRecord{q, c}, c.seal}.whole(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
+		return nil, fmt.Errorf("read raw message %s: %w", ref.Redacted(), err)
 	}
 	return decompressRecord(ref, data)
 }
@@ -107,9 +107,9 @@ func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, erro
 func (t *Table) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
 	c, err := parseTableRef(ref)
 	if err != nil {
-		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
+		return nil, fmt.Errorf("read raw message %s: %w", ref.Redacted(), err)
 	}
-	return newReader(ctx, ref, tableRecord{t.db, c}, c.length)
+	return newReader(ctx, ref, sealed{tableRecord{t.db, c}, c.seal}, c.length)
 }
 
 // tableRecord is a record in a Table as the source of a Reader.
@@ -118,7 +118,7 @@ type tableRecord struct {
 	tableRef
 }
 
-// whole implements source. A Table keeps no checksum of a record; only chunks have checksums.
+// whole implements source. A Table keeps no checksum of a record; its seal and its chunks have one.
 func (r tableRecord) whole(ctx context.Context) ([]byte, error) {
 	first, last := r.rowKeys()
 	parts, err := db.Collect(ctx, r.q, db.Value[[]byte], selectParts, int64(r.slot), first, last)

@@ -18,7 +18,7 @@ func store(t *testing.T, d *db.DB, table *raw.Table, at time.Time, class time.Du
 	t.Helper()
 	var records []raw.Record
 	for _, text := range texts {
-		records = append(records, raw.Record{Class: class, Data: raw.Compress(nil, []byte(text))})
+		records = append(records, raw.Seal(class, raw.Compress(nil, []byte(text))))
 	}
 	return keepInTable(t, d, table, at, records)
 }
@@ -64,11 +64,11 @@ func TestATableKeepsRawMessagesForTheirTimeAndNoLonger(t *testing.T) {
 		}
 		s, l := read(short), read(long)
 		if (s[0] == "short" && s[1] == large) != step.short || (l[0] == "long") != step.long {
-			t.Errorf("after %s: %.20q, %.20q", step.after, s, l)
+			t.Errorf("after %s: read %.20q and %.20q, want the short-lived kept: %t, the long-lived kept: %t", step.after, s, l, step.short, step.long)
 		}
 	}
 	if n := rowsOf(t, d, "SELECT coalesce(sum(pg_relation_size(relid)), 0) FROM pg_partition_tree('raw_message') WHERE isleaf"); n != 0 {
-		t.Errorf("%d octets are left", n)
+		t.Errorf("%d octets are left, want 0", n)
 	}
 }
 
@@ -101,11 +101,11 @@ func TestLongRetentionIsErasedInTime(t *testing.T) {
 			_, err1 := table.Read(first)
 			_, err2 := table.Read(second)
 			if (err1 == nil) != step.first || (err2 == nil) != step.second {
-				t.Errorf("class %s, after %s: %v, %v", class, step.after, err1, err2)
+				t.Errorf("class %s, after %s: Read = %v and %v, want the first kept: %t, the second kept: %t", class, step.after, err1, err2, step.first, step.second)
 			}
 		}
 		if content, err := table.Read(other); err != nil || string(content) != "of another class" {
-			t.Errorf("of another class: %q, %v", content, err)
+			t.Errorf(`of another class: %q, %v, want "of another class"`, content, err)
 		}
 	}
 }
@@ -124,13 +124,13 @@ func TestPartitionsAreFew(t *testing.T) {
 		}
 	}
 	if n := rowsOf(t, d, countPartitions); n > 65 {
-		t.Errorf("%d partitions after 20 minutes", n)
+		t.Errorf("%d partitions after 20 minutes, want at most 65", n)
 	}
 	if _, err := table.Sweep(t.Context(), begin.Add(49*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if n := rowsOf(t, d, countPartitions); n > 3 {
-		t.Errorf("%d partitions at the end", n)
+		t.Errorf("%d partitions at the end, want at most 3", n)
 	}
 }
 
@@ -156,12 +156,12 @@ func TestErasedDuringADumpIsGone(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := table.Read(ref); !errors.Is(err, raw.ErrGone) {
-		t.Errorf("Read = %v", err)
+		t.Errorf("Read = %v, want the error %v", err, raw.ErrGone)
 	}
 	close(release)
 	dump.Wait()
 	if n, err := table.Sweep(t.Context(), begin.Add(3*time.Minute)); n != 1 || err != nil {
-		t.Errorf("Sweep after the dump = %d, %v", n, err)
+		t.Errorf("Sweep after the dump = %d, %v, want 1", n, err)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestProcessesShareATable(t *testing.T) {
 	var processes []*db.DB
 	var tables []*raw.Table
 	for range 3 {
-		d, err := db.Open(t.Context(), url, db.Options{})
+		d, err := db.Open(t.Context(), url, db.Options{Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestProcessesShareATable(t *testing.T) {
 					t.Error(err)
 				}
 				if content, err := table.Read(ref); err != nil || string(content) != "kept" {
-					t.Errorf("%q, %v", content, err)
+					t.Errorf("Read(%s) = %q, %v, want kept", ref, content, err)
 				}
 			})
 		}
@@ -206,13 +206,15 @@ func TestTableRejectsForeignReferences(t *testing.T) {
 		"t.zz.00000000000000000000000000000000":  raw.ErrDamaged,
 		"t.+zz.00000000000000000000000000000000": raw.ErrDamaged,
 		"t.zz.0000000000000000000000000000000G":  raw.ErrDamaged,
-		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.9":        raw.ErrGone,
-		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.0":        raw.ErrDamaged,
-		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.-1.9":       raw.ErrDamaged,
-		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.zzzzzzzz": raw.ErrDamaged,
-		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0":          raw.ErrDamaged,
-		"t.zz.AAAAAAAAAAAAAAAAAAAAAB.0.9":        raw.ErrDamaged,
-		"x.zz.00000000000000000000000000000000":  raw.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.9.AAAAAAAAAAAAAAAAAAAAAAAAAAA":        raw.ErrGone,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.0.AAAAAAAAAAAAAAAAAAAAAAAAAAA":        raw.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.-1.9.AAAAAAAAAAAAAAAAAAAAAAAAAAA":       raw.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.zzzzzzzz.AAAAAAAAAAAAAAAAAAAAAAAAAAA": raw.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0":                                      raw.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.9":                                    raw.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.9.AAAAAAAAAAAAAAAAAAAAAAAAAAB":        raw.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAB.0.9.AAAAAAAAAAAAAAAAAAAAAAAAAAA":        raw.ErrDamaged,
+		"x.zz.00000000000000000000000000000000":                              raw.ErrDamaged,
 	} {
 		if _, err := table.Read(ref); !errors.Is(err, want) {
 			t.Errorf("Read(%q) = %v, want %v", ref, err, want)
@@ -220,7 +222,7 @@ func TestTableRejectsForeignReferences(t *testing.T) {
 	}
 	for name, r := range map[string]raw.Record{"no class": {Data: []byte{0}}, "no data": {Class: time.Minute}} {
 		if _, err := table.Append(t.Context(), time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), []raw.Record{r}); !errors.Is(err, raw.ErrRecord) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: table.Append(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), []raw.Record{r}) = %v, want the error %v", name, err, raw.ErrRecord)
 		}
 	}
 }
@@ -239,16 +241,16 @@ func TestRecordsShareRows(t *testing.T) {
 		var texts []string
 		var records []raw.Record
 		for i, n := range sizes {
-			texts = append(texts, string(noise(n)))
+			texts = append(texts, string(randomBytes(n)))
 			class := 15 * time.Minute
 			if i%3 == 1 {
 				class = time.Hour
 			}
-			records = append(records, raw.Record{Class: class, Data: raw.Compress(nil, []byte(texts[i]))})
+			records = append(records, raw.Seal(class, raw.Compress(nil, []byte(texts[i]))))
 		}
 		for i, ref := range keepInTable(t, d, table, begin, records) {
-			if len(ref) > 50 {
-				t.Errorf("%s: a reference of %d characters", name, len(ref))
+			if len(ref) > 80 {
+				t.Errorf("%s: a reference of %d characters, want at most 80", name, len(ref))
 			}
 			if content, err := table.Read(ref); err != nil || string(content) != texts[i] {
 				t.Errorf("%s, record %d: %d octets, %v; want %d", name, i, len(content), err, sizes[i])
@@ -260,7 +262,7 @@ func TestRecordsShareRows(t *testing.T) {
 // PostgreSQL would store a larger row in pieces of 2 KiB in a TOAST table, each with an index entry. No row may be that large.
 func TestRowsFillPages(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
-	text := string(noise(100*raw.PartSize - 1))
+	text := string(randomBytes(100*raw.PartSize - 1))
 	store(t, d, raw.NewTable(d), time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC), 15*time.Minute, text)
 	var pages, toastPages int
 	const sizes = `SELECT CAST(sum(pg_relation_size(relid)) / 8192 AS bigint), CAST(sum(pg_relation_size(reltoastrelid)) / 8192 AS bigint)
@@ -277,13 +279,13 @@ func TestRowsFillPages(t *testing.T) {
 func TestTableRejectsPartOfAnAppend(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
-	records := []raw.Record{{Class: time.Minute, Data: []byte{0, 1}}, {Class: time.Minute, Data: []byte{0, 2}}}
+	records := []raw.Record{raw.Seal(time.Minute, []byte{0, 1}), raw.Seal(time.Minute, []byte{0, 2})}
 	refs, err := table.Append(t.Context(), time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), records)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return table.InsertTx(ctx, tx, refs[1:], records[1:]) })
 	if !errors.Is(err, raw.ErrRecord) {
-		t.Errorf("InsertTx of the second alone = %v", err)
+		t.Errorf("InsertTx of the second alone = %v, want the error %v", err, raw.ErrRecord)
 	}
 }

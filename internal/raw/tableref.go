@@ -24,6 +24,7 @@ type tableRef struct {
 	id     [16]byte // of the records of one class in one Append. It begins with the time of expiry in milliseconds, so that the index grows at its end
 	offset int64    // of the data among the octets with this id
 	length int64    // of the data
+	seal   seal
 }
 
 // newTableRef returns the first reference of an Append, for records that may be erased at the time expires. The id has a random part,
@@ -44,13 +45,13 @@ func idPrefix(expires time.Time) []byte {
 // tablePrefix is the beginning of references into a Table, by which they differ from those into segments.
 const tablePrefix = "t."
 
-// ref returns the Ref: the prefix, slot, id, offset and length.
+// ref returns the Ref: the prefix, slot, id, offset, length and seal.
 func (c tableRef) ref() Ref {
-	text := strconv.AppendInt(append(make([]byte, 0, 50), tablePrefix...), int64(c.slot), 36)
+	text := strconv.AppendInt(append(make([]byte, 0, 80), tablePrefix...), int64(c.slot), 36)
 	text = base64.RawURLEncoding.AppendEncode(append(text, '.'), c.id[:])
 	text = strconv.AppendInt(append(text, '.'), c.offset, 36)
 	text = strconv.AppendInt(append(text, '.'), c.length, 36)
-	return Ref(text)
+	return Ref(append(append(text, '.'), c.seal.text()...))
 }
 
 // parseTableRef is the inverse of tableRef.ref. It fails with ErrGone for a reference into a segment, which a message has if it was
@@ -61,14 +62,14 @@ func parseTableRef(r Ref) (c tableRef, err error) {
 		return c, ErrGone
 	}
 	fields := strings.Split(text, ".")
-	if ok && len(fields) == 4 {
-		c.slot, c.offset, c.length = slot(number(fields[0])), number(fields[2]), number(fields[3])
+	if ok && len(fields) == 5 {
+		c.slot, c.offset, c.length, c.seal = slot(number(fields[0])), number(fields[2]), number(fields[3]), parseSeal(fields[4])
 		if id, err := base64.RawURLEncoding.DecodeString(fields[1]); err == nil && len(id) == len(c.id) {
 			c.id = [16]byte(id)
 		}
 	}
 	if c.ref() != r || c.offset < 0 || c.length <= 0 || c.length > maxRecord {
-		return tableRef{}, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
+		return tableRef{}, fmt.Errorf("%w: not a reference: %q", ErrDamaged, r.Redacted())
 	}
 	return c, nil
 }

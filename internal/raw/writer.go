@@ -64,7 +64,7 @@ func (w *classWriter) encode(seg *segment, records []Record, which []int, refs [
 	}
 	for _, i := range which {
 		if data := records[i].Data; len(data) < largeRecord {
-			refs[i] = segmentRef{name: seg.name, offset: at + int64(len(text)), length: int64(len(data))}.ref()
+			refs[i] = segmentRef{name: seg.name, offset: at + int64(len(text)), length: int64(len(data)), seal: records[i].seal}.ref()
 			text = padZeros(appendRecord(text, data), headerSize)
 		}
 	}
@@ -74,7 +74,7 @@ func (w *classWriter) encode(seg *segment, records []Record, which []int, refs [
 	}
 	for _, i := range which {
 		if data := records[i].Data; len(data) >= largeRecord {
-			refs[i] = segmentRef{name: seg.name, offset: at, length: int64(len(data))}.ref()
+			refs[i] = segmentRef{name: seg.name, offset: at, length: int64(len(data)), seal: records[i].seal}.ref()
 			pieces = append(pieces, piece{record: data})
 			at += pieces[len(pieces)-1].size()
 		}
