@@ -21,7 +21,7 @@ func TestFakeFiresWhatIsDueAndNothingElse(t *testing.T) {
 	select {
 	case at := <-early.C:
 		if !at.Equal(start.Add(time.Minute)) {
-			t.Errorf("fired at %v", at)
+			t.Errorf("fired at %v, want %v", at, start.Add(time.Minute))
 		}
 	default:
 		t.Error("the due timer did not fire")
@@ -29,7 +29,7 @@ func TestFakeFiresWhatIsDueAndNothingElse(t *testing.T) {
 	for name, timer := range map[string]*clock.Timer{"late": late, "stopped": stopped} {
 		select {
 		case <-timer.C:
-			t.Errorf("the %s timer fired", name)
+			t.Errorf("the %s timer fired, want only the one that is due", name)
 		default:
 		}
 	}
@@ -61,7 +61,7 @@ func TestWaitForTimersWaitsUntilAsManySleep(t *testing.T) {
 		f.WaitForTimers(t, 2)
 		f.Advance(time.Minute) // would be lost on the goroutine if it had not set its timer yet
 		if at := <-woken; !at.Equal(f.Now()) {
-			t.Errorf("it woke at %s", at)
+			t.Errorf("it woke at %s, want %v", at, f.Now())
 		}
 		f.WaitForTimers(t, 1)
 		go func() {
@@ -79,7 +79,7 @@ func TestWaitForTimersGivesUp(t *testing.T) {
 		var hung recorder
 		f.WaitForTimers(&hung, 2)
 		if want := "1 timer(s) waiting on the fake clock, want 2"; hung.fault != want {
-			t.Errorf("%q, want %q", hung.fault, want)
+			t.Errorf("the failure of a wait for timers is %q, want %q", hung.fault, want)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func (r *recorder) Fatalf(format string, args ...any) { r.fault = fmt.Sprintf(fo
 
 func TestSystemSpeaksUTC(t *testing.T) {
 	if loc := clock.System().Now().Location(); loc != time.UTC {
-		t.Errorf("Now() is in %v", loc)
+		t.Errorf("Now() is in %v, want %v", loc, time.UTC)
 	}
 	timer := clock.System().NewTimer(0)
 	defer timer.Stop()

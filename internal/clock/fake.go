@@ -117,3 +117,16 @@ func (f *Fake) stop(t *fakeTimer) {
 	delete(f.timers, t)
 	f.announce()
 }
+
+// Jumping is a Fake that advances to the end of each new timer at once, for tests of one goroutine that waits again and again.
+type Jumping struct{ *Fake }
+
+// NewJumping returns a clock that shows t until the first timer is set. It is safe for concurrent use.
+func NewJumping(t time.Time) Jumping { return Jumping{NewFake(t)} }
+
+// NewTimer returns a timer that has fired already, and advances the clock by d.
+func (j Jumping) NewTimer(d time.Duration) *Timer {
+	t := j.Fake.NewTimer(d)
+	j.Advance(d)
+	return t
+}

@@ -16,11 +16,11 @@ func TestStampIsUTCInMilliseconds(t *testing.T) {
 	}
 	var back clock.Stamp
 	if err := json.Unmarshal(got, &back); err != nil || back.String() != "2026-02-27T23:30:00.123Z" {
-		t.Errorf("Unmarshal = %s, %v", back, err)
+		t.Errorf("Unmarshal(%s) = %s, %v, want 2026-02-27T23:30:00.123Z", got, back, err)
 	}
 	for _, bad := range []string{`"yesterday"`, `5`, `""`, `"`} {
 		if err := back.UnmarshalJSON([]byte(bad)); err == nil {
-			t.Errorf("%s was read as %s", bad, back)
+			t.Errorf("%s was read as %s, want an error", bad, back)
 		}
 	}
 }
