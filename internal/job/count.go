@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 )
@@ -27,4 +28,35 @@ func Count(ctx context.Context, q db.Queryer) (map[string]int64, error) {
 		return nil, fmt.Errorf("count jobs: %w", err)
 	}
 	return counts, nil
+}
+
+// BacklogMax is where the counts of a Backlog end.
+const BacklogMax = 10_000
+
+// Backlog is how many jobs of a queue are in each state, at most BacklogMax each.
+type Backlog struct {
+	Ready, Waiting, Running, Held, Dead int64
+	// ReadySince is when the first of the ready jobs that were counted became ready; zero if there is none.
+	ReadySince time.Time
+}
+
+// CountBacklog counts the jobs of a queue. It reads a few pages of an index, so it may be called for a request.
+func CountBacklog(ctx context.Context, q db.Queryer, kind string) (b Backlog, err error) {
+	counts := []*int64{&b.Ready, &b.Waiting, &b.Running, &b.Held, &b.Dead} // at the number of each state
+	_, err = db.Collect(ctx, q, func(row db.Row) (n int64, err error) {
+		var s int
+		var due int64
+		if err := row.Scan(&s, &n, &due); err != nil {
+			return 0, err
+		}
+		*counts[s] = n
+		if state(s) == ready {
+			b.ReadySince = db.Moment(due)
+		}
+		return n, nil
+	}, countBacklog, kind, BacklogMax)
+	if err != nil {
+		return Backlog{}, fmt.Errorf("count the jobs of %s: %w", kind, err)
+	}
+	return b, nil
 }

@@ -11,3 +11,9 @@ func Statements() map[string][]any {
 		selectLeased().On(db.SQLite): {"job_1", at}, holdLane: {kind, lane, at, batch}, releaseLane: {kind, lane, at, batch}, deleteLane: {kind, lane, batch},
 	}
 }
+
+// CountBacklogStatement returns the statement of CountBacklog, with its arguments.
+func CountBacklogStatement() (string, []any) { return countBacklog, []any{"test", BacklogMax} }
+
+// IsSet reports whether the goroutine that the signal wakes has yet to wake.
+func (s *Signal) IsSet() bool { return s.isSet() }
