@@ -17,6 +17,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -107,10 +108,12 @@ type Options struct {
 // another; a process that only enqueues does not call Run.
 type Queue struct {
 	Options
-	db      *db.DB
-	clock   clock.Clock
-	wakeups chan struct{} // contains an element if Run shall poll now; capacity 1
-	pollErr lastError     // of the last poll
+	db       *db.DB
+	clock    clock.Clock
+	wakeup   *Signal      // set if Run shall poll now
+	pollErr  lastError    // of the last poll
+	activity activity     // of Run
+	unread   atomic.Int64 // releases of slots that Run has not received
 }
 
 // NewQueue returns a queue on a migrated database. It starts no goroutine and reads nothing.
@@ -118,7 +121,7 @@ func NewQueue(d *db.DB, c clock.Clock, o Options) *Queue {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	return &Queue{Options: o, db: d, clock: c, wakeups: make(chan struct{}, 1)}
+	return &Queue{Options: o, db: d, clock: c, wakeup: NewSignal()}
 }
 
 // EnqueueTx enqueues jobs in the transaction of their cause: they are run if and only if it commits. After the commit
@@ -154,12 +157,7 @@ func (q *Queue) enqueued() {
 
 // Wake makes Run poll now. It does not block and may be called from any goroutine. Several calls before the poll begins
 // cause a single poll. It is for notifications of new jobs from other processes.
-func (q *Queue) Wake() {
-	select {
-	case q.wakeups <- struct{}{}:
-	default: // a wake-up is pending
-	}
-}
+func (q *Queue) Wake() { q.wakeup.Set() }
 
 // Healthy returns an error if the last poll of Run failed, for /readyz. The error does not contain the cause, since its
 // text is public; the cause is in the log. Before the first poll it returns nil.

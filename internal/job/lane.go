@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
 )
 
 // HoldLane, ReleaseLane and DeleteLane change at most laneUpdateRows jobs in a transaction, which then occupies the writer for a few
@@ -30,6 +32,14 @@ func (q *Queue) ReleaseLane(ctx context.Context, lane string) (done bool, err er
 // there are more; the caller must call it again, or Work must end the remaining jobs.
 func (q *Queue) DeleteLane(ctx context.Context, lane string) (done bool, err error) {
 	return q.updateLane(ctx, "erase", lane, deleteLane, q.Kind, lane)
+}
+
+// DeleteLaneTx deletes all jobs of a lane in a transaction, including running ones, whose outcomes then have no effect.
+func (q *Queue) DeleteLaneTx(ctx context.Context, tx *db.Tx, lane string) error {
+	if _, err := tx.Exec(ctx, deleteWholeLane, q.Kind, lane); err != nil {
+		return fmt.Errorf("erase lane %s: %w", lane, err)
+	}
+	return nil
 }
 
 // updateLane runs a statement that changes at most laneUpdateRows jobs, until it changes fewer, which makes done true, or has run

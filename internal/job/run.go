@@ -46,6 +46,7 @@ func (q *Queue) Run(ctx context.Context, work Work) {
 	if q.SingleProcess {
 		q.pollErr.store(q.requeueExpired(ctx, maxTime))
 	}
+	q.activity.set(working, time.Time{})
 	for ctx.Err() == nil {
 		until, err := r.round(ctx, jobCtx)
 		if err != nil && ctx.Err() == nil {
@@ -55,6 +56,7 @@ func (q *Queue) Run(ctx context.Context, work Work) {
 		q.pollErr.store(err)
 		r.sleep(ctx, until)
 	}
+	q.activity.set(ended, time.Time{})
 	grace, end := context.WithTimeout(context.WithoutCancel(ctx), q.Grace)
 	defer end()
 	defer context.AfterFunc(grace, cancelJobs)()
@@ -69,12 +71,9 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 		defer timer.Stop()
 		due = timer.C
 	}
-	select {
-	case <-r.wakeups:
-	case <-due:
-	case s := <-r.releases:
-		r.release(s)
-	case <-ctx.Done():
+	// The time may have passed before the timer was set, by a clock that a test moves.
+	if until.IsZero() || r.clock.Now().Before(until) {
+		r.await(ctx, until, due)
 	}
 	for { // free all slots that are released by now, before the next round
 		select {
@@ -86,8 +85,25 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 	}
 }
 
+// await waits for the channel due, for a wake-up, or for a slot to be released.
+func (r *run) await(ctx context.Context, until time.Time, due <-chan time.Time) {
+	r.activity.set(asleep, until)
+	defer r.activity.set(working, time.Time{})
+	select {
+	case <-r.wakeup.received():
+		r.activity.set(working, time.Time{})
+		r.wakeup.clear()
+	case <-due:
+	case s := <-r.releases:
+		r.activity.set(working, time.Time{})
+		r.release(s)
+	case <-ctx.Done():
+	}
+}
+
 // release frees the slot in the lane or in the process.
 func (r *run) release(s slotRelease) {
+	r.unread.Add(-1)
 	if s.settled {
 		r.total--
 		return
@@ -191,15 +207,21 @@ func (r *run) start(jobCtx context.Context, j Job) {
 	r.total++
 	r.running.Go(func() {
 		settle, err := r.try(jobCtx, j)
-		r.releases <- slotRelease{lane: j.Lane} // does not block: the channel has capacity for every job
+		r.free(slotRelease{lane: j.Lane})
 		if err == nil {
 			err = r.settle(jobCtx, j, settle)
 		}
 		if err != nil {
 			r.Logger.Error("job failed, it will be run again when its lease ends", "kind", r.Kind, "job", j.ID, "attempt", j.Attempt, "error", err)
 		}
-		r.releases <- slotRelease{settled: true}
+		r.free(slotRelease{settled: true})
 	})
+}
+
+// free sends a release to the goroutine of Run. It does not block: the channel has capacity for every job.
+func (r *run) free(s slotRelease) {
+	r.unread.Add(1)
+	r.releases <- s
 }
 
 // try runs a job and turns a panic into an error, so that a bug in one job does not end the process with all others.

@@ -21,9 +21,9 @@ type Task struct {
 	// Due returns the time at which the task is due before Every has passed, or zero if it is not. It is called before
 	// each wait, so it must be cheap. It is not called after a failed run. It may be nil.
 	Due func(context.Context) (time.Time, error)
-	// Wake starts a run at once when a value is received from it. If another process is running the task, the run follows
-	// when that one has ended, since it may have begun before the cause of the wake-up was committed. It may be nil.
-	Wake <-chan struct{}
+	// Wake starts a run at once when it is set. If another process is running the task, the run follows when that one has
+	// ended, since it may have begun before the cause of the wake-up was committed. It may be nil.
+	Wake *Signal
 }
 
 const (
@@ -47,12 +47,13 @@ type Schedule struct {
 	tasks []*scheduled
 }
 
-// scheduled is a task with its state, which belongs to the goroutine of the task. Only the two errors are read by other
-// goroutines.
+// scheduled is a task with its state, which belongs to the goroutine of the task. Only the activity and the two errors are
+// read by other goroutines.
 type scheduled struct {
 	Task
 	next     time.Time // the next run; if the schedule is shared, it is only used to know, by not being zero, that the row exists
 	ownLease int64     // the end of the last lease of this process, in microseconds since 1970, by which it recognizes its own lease
+	activity activity
 	runErr   lastError // of the last run
 	dueErr   lastError // of reading when it is due
 }
@@ -96,6 +97,8 @@ func (s *Schedule) Healthy() error {
 
 // runTask runs a task whenever it is due, until ctx ends. It does not forget a wake-up before the task has run in this process.
 func (s *Schedule) runTask(ctx context.Context, t *scheduled) {
+	t.activity.set(working, time.Time{})
+	defer t.activity.set(ended, time.Time{})
 	for woken := false; ctx.Err() == nil; {
 		until, ran, err := s.runIfDue(ctx, t, woken)
 		if err != nil && ctx.Err() == nil { // a task cancelled by the shutdown has not failed
@@ -113,9 +116,13 @@ func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (wo
 	if !s.clock.Now().Before(until) {
 		return false // the time has passed before the timer was set
 	}
+	t.activity.set(asleep, until)
+	defer t.activity.set(working, time.Time{})
 	select {
 	case <-timer.C:
-	case <-t.Wake:
+	case <-t.Wake.received():
+		t.activity.set(working, time.Time{})
+		t.Wake.clear()
 		return true
 	case <-ctx.Done():
 	}

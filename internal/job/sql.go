@@ -30,6 +30,15 @@ const (
 	eraseJobs = `DELETE FROM job WHERE id IN
 		(SELECT id FROM job WHERE kind = $1 AND state <> 0 AND state IN (3, 4) AND due_at <= $2 LIMIT $3)`
 
+	// countBacklog counts at most $2 rows of each state, so that it reads little however long the queue is.
+	countBacklog = `SELECT state, count(*), min(due_at) FROM (
+		SELECT * FROM (SELECT state, due_at FROM job WHERE kind = $1 AND state = 0 LIMIT $2) AS ready
+		UNION ALL SELECT * FROM (SELECT state, due_at FROM job WHERE kind = $1 AND state = 1 LIMIT $2) AS waiting
+		UNION ALL SELECT * FROM (SELECT state, due_at FROM job WHERE kind = $1 AND state = 2 LIMIT $2) AS running
+		UNION ALL SELECT * FROM (SELECT state, due_at FROM job WHERE kind = $1 AND state = 3 LIMIT $2) AS held
+		UNION ALL SELECT * FROM (SELECT state, due_at FROM job WHERE kind = $1 AND state = 4 LIMIT $2) AS dead
+		) AS counted GROUP BY state`
+
 	countJobs   = "SELECT state, count(*) FROM job GROUP BY state"
 	updateState = "UPDATE job SET state = $2, due_at = $3 WHERE id = $1"
 	returnJob   = "UPDATE job SET state = 0, attempt = attempt - 1, due_at = $3 WHERE id = $1 AND state = 2 AND due_at = $2"
@@ -39,7 +48,8 @@ const (
 		(SELECT id FROM job WHERE kind = $1 AND state IN (0, 1) AND lane = $2 LIMIT $4)`
 	releaseLane = `UPDATE job SET state = 0, due_at = $3 WHERE id IN
 		(SELECT id FROM job WHERE kind = $1 AND state = 3 AND lane = $2 ORDER BY due_at LIMIT $4)`
-	deleteLane = `DELETE FROM job WHERE id IN
+	deleteWholeLane = "DELETE FROM job WHERE kind = $1 AND lane = $2"
+	deleteLane      = `DELETE FROM job WHERE id IN
 		(SELECT id FROM job WHERE kind = $1 AND state IN (0, 1, 2, 3, 4) AND lane = $2 LIMIT $3)`
 
 	insertSchedule = "INSERT INTO job_schedule (name, next_at, lease_until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING"
