@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // shardCount is the number of shards, each with its own lock. No lock is held longer than for a map access, so that even many sleepers in
@@ -17,6 +18,7 @@ type Hub struct {
 	shards [shardCount]shard
 	closed chan struct{}
 	once   sync.Once
+	asleep atomic.Int64 // calls that sleep, and do not read
 
 	forward func(keys []string) // notifies other processes, without blocking; nil without a Relay; set before the hub is used
 }
@@ -108,6 +110,9 @@ func (h *Hub) Sleepers() int {
 	}
 	return sum
 }
+
+// Waiting returns the number of calls of Until and UntilEither that are asleep. A call that is reading does not count.
+func (h *Hub) Waiting() int { return int(h.asleep.Load()) }
 
 func (h *Hub) shard(key string) *shard {
 	return &h.shards[maphash.String(h.seed, key)%shardCount]

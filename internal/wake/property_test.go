@@ -101,7 +101,7 @@ func TestSleepersSeeConcurrentWrites(t *testing.T) {
 						return n, n > seen, nil
 					})
 					if err != nil || now <= seen {
-						t.Errorf("Until = %d, %v after %d", now, err, seen)
+						t.Errorf("Until = %d, %v, want more than %d", now, err, seen)
 						return
 					}
 					seen = now
@@ -117,7 +117,7 @@ func TestSleepersSeeConcurrentWrites(t *testing.T) {
 	}
 	all.Wait()
 	if h.Sleepers() != 0 {
-		t.Errorf("%d sleepers are left", h.Sleepers())
+		t.Errorf("Sleepers() = %d, want 0", h.Sleepers())
 	}
 }
 

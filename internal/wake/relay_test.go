@@ -78,7 +78,7 @@ func sleepFor(t *testing.T, h *wake.Hub, key string) <-chan time.Duration {
 			return reads, reads > 1, nil
 		})
 		if err != nil {
-			t.Error(err)
+			t.Errorf("Until(%q): got the error %v, want none", key, err)
 		}
 		woken <- time.Since(begin)
 	}()
@@ -101,11 +101,11 @@ func TestSleepersOfEveryProcessAreWoken(t *testing.T) {
 		hubs[0].Wake("mbx_1")
 		for i, w := range woken {
 			if d := <-w; d >= time.Minute {
-				t.Errorf("process %d was not woken", i)
+				t.Errorf("Wake(mbx_1) by process 0: the sleeper of process %d woke after %s, want before its minute is over", i, d)
 			}
 		}
 		if d := <-other; d < time.Minute {
-			t.Errorf("another key was woken after %s", d)
+			t.Errorf("Wake(mbx_1) by process 0: a sleeper on mbx_2 woke after %s, want its whole minute", d)
 		}
 		cancel()
 		wait()
@@ -130,7 +130,7 @@ func TestKeysThatCouldNotBeSentAreSentLater(t *testing.T) {
 		b.down = false
 		b.mu.Unlock()
 		if d := <-woken; d >= time.Minute {
-			t.Error("the key was never sent")
+			t.Errorf("Wake(mbx_1) while the database is away for 10 s: the sleeper of another process woke after %s, want when it is back", d)
 		}
 		cancel()
 		wait()
@@ -155,11 +155,11 @@ func TestReconnectWakesAllSleepers(t *testing.T) {
 			begin()
 		}
 		b.mu.Unlock()
-		if <-one >= time.Minute || <-two >= time.Minute {
-			t.Error("a sleeper was not woken")
+		if first, second := <-one, <-two; first >= time.Minute || second >= time.Minute {
+			t.Errorf("after a reconnect the sleepers woke after %s and %s, want both at once", first, second)
 		}
 		if strings.Join(forgotten, ",") != "" || len(forgotten) != 1 {
-			t.Errorf("forgotten: %q", forgotten)
+			t.Errorf("after a reconnect the subscriber to domain was told to forget %q, want one empty key, which stands for all", forgotten)
 		}
 		cancel()
 		wait()
@@ -185,7 +185,7 @@ func TestTopicsReachOtherProcessesOnly(t *testing.T) {
 		hubs[0].Wake("filter:acc_1") // without a subscriber
 		synctest.Wait()
 		if got := fmt.Sprint(heard); got != "[[] [a.example]]" {
-			t.Errorf("heard %s", got)
+			t.Errorf("Wake(domain:a.example) by process 0: the subscribers of the two processes heard %s, want only the second", got)
 		}
 		cancel()
 		wait()
@@ -208,12 +208,12 @@ func TestManyKeysShareNotifications(t *testing.T) {
 		last := sleepFor(t, hubs[1], keys[n-1])
 		synctest.Wait()
 		hubs[0].Wake(keys...)
-		if <-last >= time.Minute {
-			t.Error("it was not woken")
+		if d := <-last; d >= time.Minute {
+			t.Errorf("Wake of 1,000 keys: the sleeper on the last one woke after %s, want at once", d)
 		}
 		synctest.Wait() // the sleeper may wake while its notification is still being counted
 		if b.sent > 5 || b.longest >= 8000 {
-			t.Errorf("%d notifications, of %d octets at most", b.sent, b.longest)
+			t.Errorf("Wake of 1,000 keys: got %d notifications, the longest of %d octets, want 5 at most, of less than 8,000", b.sent, b.longest)
 		}
 		cancel()
 		wait()

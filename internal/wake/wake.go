@@ -68,19 +68,49 @@ func until[T any](
 		if done || err != nil {
 			return value, err
 		}
-		select {
-		case <-woken:
-		case <-wokenByOther:
-		case <-due:
-			interval.Reset(again)
-		case <-h.closed:
+		switch h.sleep(ctx, woken, wokenByOther, due, timeout.C) {
+		case closed:
 			return value, nil
-		case <-timeout.C:
+		case timedOut:
 			value, _, err = read(ctx)
 			return value, err
-		case <-ctx.Done():
+		case cancelled:
 			var zero T
 			return zero, ctx.Err()
+		case intervalPassed:
+			interval.Reset(again)
+		case changed:
 		}
+	}
+}
+
+// cause is what ended a sleep.
+type cause int
+
+const (
+	changed cause = iota
+	intervalPassed
+	closed
+	timedOut
+	cancelled
+)
+
+// sleep waits for one of the channels, for Close or for the end of ctx.
+func (h *Hub) sleep(ctx context.Context, woken, wokenByOther <-chan struct{}, due, timeout <-chan time.Time) cause {
+	h.asleep.Add(1)
+	defer h.asleep.Add(-1)
+	select {
+	case <-woken:
+		return changed
+	case <-wokenByOther:
+		return changed
+	case <-due:
+		return intervalPassed
+	case <-h.closed:
+		return closed
+	case <-timeout:
+		return timedOut
+	case <-ctx.Done():
+		return cancelled
 	}
 }

@@ -27,7 +27,7 @@ func TestUntilReturnsAtOnceWhatIsThere(t *testing.T) {
 		h, start := wake.New(), time.Now()
 		got, err := wake.Until(t.Context(), h, "k", minute, func(context.Context) (string, bool, error) { return "mail", true, nil })
 		if got != "mail" || err != nil {
-			t.Errorf("Until = %q, %v", got, err)
+			t.Errorf(`Until = %q, %v, want "mail"`, got, err)
 		}
 		broken := errors.New("broken")
 		_, err = wake.Until(t.Context(), h, "k", minute, func(context.Context) (string, bool, error) { return "", false, broken })
@@ -35,7 +35,7 @@ func TestUntilReturnsAtOnceWhatIsThere(t *testing.T) {
 			t.Errorf("Until = %v, want the read's error", err)
 		}
 		if time.Since(start) != 0 || h.Sleepers() != 0 {
-			t.Errorf("%s passed, %d sleepers are left", time.Since(start), h.Sleepers())
+			t.Errorf("after %s with %d sleepers left, want at once and none", time.Since(start), h.Sleepers())
 		}
 	})
 }
@@ -45,7 +45,7 @@ func TestUntilWithoutWaitReadsOnce(t *testing.T) {
 		reads := 0
 		got, err := wake.Until(t.Context(), wake.New(), "k", wait, never(&reads))
 		if got != 1 || err != nil || reads != 1 {
-			t.Errorf("wait %s: Until = %d, %v after %d reads", wait, got, err, reads)
+			t.Errorf("wait %s: Until = %d, %v after %d reads, want 1 and 1", wait, got, err, reads)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestUntilReadsALastTimeWhenTheWaitIsOver(t *testing.T) {
 			t.Errorf("Until = %d, %v, want the second read", got, err)
 		}
 		if time.Since(start) != minute || h.Sleepers() != 0 {
-			t.Errorf("%s passed, %d sleepers are left", time.Since(start), h.Sleepers())
+			t.Errorf("after %s with %d sleepers left, want %s and none", time.Since(start), h.Sleepers(), minute)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func TestUntilCountsTheWaitFromTheCall(t *testing.T) {
 			return 0, false, nil
 		})
 		if err != nil || time.Since(start) != minute {
-			t.Errorf("Until = %v after %s", err, time.Since(start))
+			t.Errorf("Until = %v after %s, want no error after %s", err, time.Since(start), minute)
 		}
 	})
 }
@@ -89,10 +89,10 @@ func TestUntilEndsWithItsContext(t *testing.T) {
 		start := time.Now()
 		got, err := wake.Until(ctx, h, "k", minute, never(&reads))
 		if got != 0 || !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
-			t.Errorf("Until = %d, %v after %s", got, err, time.Since(start))
+			t.Errorf("Until = %d, %v after %s, want 0 and %v after 1 s", got, err, time.Since(start), context.DeadlineExceeded)
 		}
 		if reads != 1 || h.Sleepers() != 0 {
-			t.Errorf("%d reads, %d sleepers are left", reads, h.Sleepers())
+			t.Errorf("%d reads with %d sleepers left, want 1 and none", reads, h.Sleepers())
 		}
 	})
 }
@@ -108,7 +108,7 @@ func TestUntilEitherReadsAgainWhenOneOfItsKeysChanges(t *testing.T) {
 					return changed, changed, nil
 				})
 				if !got || err != nil {
-					t.Errorf("woken by %s: %t, %v", key, got, err)
+					t.Errorf("woken by %s: %t, %v, want got true", key, got, err)
 				}
 			})
 			synctest.Wait()
@@ -119,7 +119,7 @@ func TestUntilEitherReadsAgainWhenOneOfItsKeysChanges(t *testing.T) {
 			h.Wake(key)
 			sleeper.Wait()
 			if time.Since(start) != 0 || h.Sleepers() != 0 {
-				t.Errorf("woken by %s: %s passed, %d subscriptions are left", key, time.Since(start), h.Sleepers())
+				t.Errorf("woken by %s after %s with %d sleepers left, want at once and none", key, time.Since(start), h.Sleepers())
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestUntilEitherWithoutASecondKeyIsUntil(t *testing.T) {
 		h, start, reads := wake.New(), time.Now(), 0
 		got, err := wake.UntilEither(t.Context(), h, "k", "", minute, 0, never(&reads))
 		if got != 2 || err != nil || time.Since(start) != minute || h.Sleepers() != 0 {
-			t.Errorf("%d, %v after %s, %d subscriptions are left", got, err, time.Since(start), h.Sleepers())
+			t.Errorf("UntilEither = %d, %v after %s with %d sleepers left, want 2 after %s and none", got, err, time.Since(start), h.Sleepers(), minute)
 		}
 	})
 }
@@ -143,7 +143,7 @@ func TestUntilEitherReadsAgainAtIntervals(t *testing.T) {
 			return passed, passed >= 30*time.Second, nil // a change that no Wake reports
 		})
 		if got != 40*time.Second || err != nil || time.Since(start) != got {
-			t.Errorf("%s, %v after %s", got, err, time.Since(start))
+			t.Errorf("UntilEither = %s, %v after %s, want 40 s, as long as it took", got, err, time.Since(start))
 		}
 	})
 }
@@ -169,10 +169,10 @@ func TestCloseEndsEverySleep(t *testing.T) {
 		sleepers.Wait()
 		reads := 0
 		if got, err := wake.Until(t.Context(), h, "a", minute, never(&reads)); got != 1 || err != nil {
-			t.Errorf("after Close Until = %d, %v", got, err)
+			t.Errorf("after Close Until = %d, %v, want 1", got, err)
 		}
 		if time.Since(start) != 0 {
-			t.Errorf("%s passed", time.Since(start))
+			t.Errorf("Until returned after %s, want at once", time.Since(start))
 		}
 	})
 }
@@ -247,9 +247,44 @@ func TestSleepersOnOneKeyDoNotDelayAnother(t *testing.T) {
 		there.Store(true)
 		h.Wake("alone")
 		if !<-alone || crowd.Load() != 10_000 {
-			t.Errorf("the crowd read %d times", crowd.Load())
+			t.Errorf("the crowd read %d times, want 10000 and the value for the one that is alone", crowd.Load())
 		}
 		h.Close()
 		synctest.Wait()
+	})
+}
+
+// A call that reads is not waiting: what happens then does not wake it.
+func TestWaitingCountsCallsThatSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := wake.New()
+		reading, proceed := make(chan struct{}), make(chan struct{})
+		var ended sync.WaitGroup
+		ended.Go(func() {
+			_, _ = wake.UntilEither(t.Context(), h, "a", "b", minute, 0, func(context.Context) (int, bool, error) {
+				reading <- struct{}{}
+				<-proceed
+				return 0, false, nil
+			})
+		})
+		want := func(when string, n int) {
+			t.Helper()
+			if got := h.Waiting(); got != n {
+				t.Errorf("Waiting() %s = %d, want %d", when, got, n)
+			}
+		}
+		<-reading
+		want("during the first read", 0)
+		proceed <- struct{}{}
+		synctest.Wait()
+		want("while the call sleeps", 1)
+		h.Wake("b")
+		<-reading
+		want("during the second read", 0)
+		proceed <- struct{}{}
+		synctest.Wait()
+		h.Close()
+		ended.Wait()
+		want("after the end", 0)
 	})
 }
