@@ -153,19 +153,22 @@ func (s *Service) Remove(ctx context.Context, block string) error {
 // Reload reads the blocks if they have changed since the last read. A periodic job calls it, because commands and other
 // processes change blocks too. Blocks that have expired are not read.
 //
-// Calls may be concurrent. If one replaces a newer index by an older one, the version of the index differs from the
-// stored version, so that the next call reads the blocks again.
+// Calls may be concurrent. One that another has overtaken reads again, so that no older index replaces a newer one.
 func (s *Service) Reload(ctx context.Context) error {
-	version, err := versionOf(ctx, s.db)
-	if err != nil || version == s.index.Load().version {
-		return err
+	for {
+		current := s.index.Load()
+		version, err := versionOf(ctx, s.db)
+		if err != nil || version == current.version {
+			return err
+		}
+		next := newIndex(version) // the version was read before the blocks, so a change in between causes another read
+		if err := each(ctx, s.db, s.clock.Now(), next.add); err != nil {
+			return err
+		}
+		if s.index.CompareAndSwap(current, next) {
+			return nil
+		}
 	}
-	next := newIndex(version) // the version was read before the blocks, so a change in between causes another read
-	if err := each(ctx, s.db, s.clock.Now(), next.add); err != nil {
-		return err
-	}
-	s.index.Store(next)
-	return nil
 }
 
 // Sweep deletes blocks that have expired. It does not raise the version, since an expired block has no effect. A

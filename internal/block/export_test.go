@@ -1,8 +1,5 @@
 package block
 
-// Match exports match for tests.
-func Match(pattern, text string) bool { return match(pattern, text) }
-
 // Fill sets the blocks of a service without a database.
 func (s *Service) Fill(fn func(add func(kind Kind, value string))) {
 	x := newIndex(1)
@@ -12,3 +9,6 @@ func (s *Service) Fill(fn func(add func(kind Kind, value string))) {
 
 // PatternsMax is the limit of patterns.
 const PatternsMax = patternsMax
+
+// Version returns the version of the blocks that are in effect.
+func (s *Service) Version() int64 { return s.index.Load().version }

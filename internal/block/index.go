@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/wildcard"
 )
 
 // index holds the blocks in memory. It is immutable once Service.index points to it. The values of its maps are the
@@ -121,7 +122,7 @@ func (s *Service) Recipient(address string) bool {
 		return true
 	}
 	for pattern, until := range x.patterns {
-		if now < until && match(pattern, address) {
+		if now < until && wildcard.Match(pattern, address) {
 			return true
 		}
 	}
@@ -149,29 +150,6 @@ func isASCII(text string) bool {
 		}
 	}
 	return true
-}
-
-// match reports whether a text matches a pattern, in which * stands for any number of characters. On a mismatch it
-// backtracks to the last * only, so that its time is at most proportional to the product of the lengths.
-func match(pattern, text string) bool {
-	star, resume := -1, 0
-	p, t := 0, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, resume = p, t
-			p++
-		case p < len(pattern) && pattern[p] == text[t]:
-			p++
-			t++
-		case star >= 0:
-			resume++
-			p, t = star+1, resume
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
 }
 
 const (
