@@ -133,6 +133,9 @@ func (b *Budget) Refused(k Kind) int64 {
 // Small returns the size of the largest request that counts as small: large requests of other owners do not delay it.
 func (b *Budget) Small() int64 { return b.small }
 
+// Most returns the most octets that Acquire can get: a request for more is cut down to it.
+func (b *Budget) Most() int64 { return b.limit[large] - b.limit[small] }
+
 // Acquire waits until owner can have n octets and returns a lease on them; the caller must release it. If ctx ends before, it returns
 // ErrExhausted. An owner is a client address as ratelimit.AddrIdentity writes it, or "" for work of the process itself. A request for more
 // than can be had is cut down to three eighths of the budget.
@@ -179,7 +182,7 @@ func (b *Budget) acquire(k Kind, owner string, n int64) (*Lease, *waiter) {
 func (b *Budget) request(l *Lease, p part, n int64) *waiter {
 	most := b.limit[p]
 	if p == large {
-		most -= b.limit[small] // so that it fits whatever small leases there are
+		most = b.Most() // so that it fits whatever small leases there are
 	}
 	n = min(max(n, 0), most)
 	if b.lines[p].empty() && b.lines[large].empty() && b.grant(l, p, n, true) {

@@ -24,7 +24,7 @@ func try(t *testing.T, b *budget.Budget, owner string, n int64) *budget.Lease {
 	t.Helper()
 	l := b.TryAcquire(budget.Mail, owner, n)
 	if l == nil {
-		t.Fatalf("%s cannot have %d octets; %d are used", owner, n, b.Used(budget.Mail))
+		t.Fatalf("TryAcquire of %d octets for %s was refused with %d used, want a lease", n, owner, b.Used(budget.Mail))
 	}
 	return l
 }
@@ -50,11 +50,11 @@ func TestLeasesAreCountedByKindUntilTheyAreReleased(t *testing.T) {
 	}
 	for _, k := range budget.Kinds() {
 		if n := b.Used(k); n != 0 {
-			t.Errorf("%d octets of kind %s are used after all was released", n, k)
+			t.Errorf("%d octets of kind %s are used after all was released, want 0", n, k)
 		}
 	}
 	if err := mail.Grow(1); !errors.Is(err, budget.ErrExhausted) {
-		t.Errorf("a released lease grew: %v", err)
+		t.Errorf("a released lease grew: %v, want the error %v", err, budget.ErrExhausted)
 	}
 }
 
@@ -62,10 +62,10 @@ func TestRequestsBeyondTheBudgetAreCutDown(t *testing.T) {
 	b := budget.New(total)
 	l := try(t, b, "a", 10*total)
 	if l.Size() != 96*mib {
-		t.Errorf("the lease has %d octets of %d", l.Size(), total)
+		t.Errorf("a lease of %d octets has %d, want %d", 10*total, l.Size(), 96*mib)
 	}
 	if b.TryAcquire(budget.Mail, "b", 33*mib) != nil {
-		t.Error("there was as much left for another")
+		t.Error("TryAcquire(33 MiB) of another owner succeeded, want it refused beside the first lease")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestAnOwnerWaitsForItsOwnShare(t *testing.T) {
 		try(t, b, "greedy", 10*mib)
 	}
 	if b.TryAcquire(budget.Mail, "greedy", 10*mib) != nil {
-		t.Error("an owner has more than its share")
+		t.Error("TryAcquire of the owner with three leases succeeded, want it refused beyond its share")
 	}
 	for i := range 3 {
 		try(t, b, fmt.Sprint(i), 30*mib)
@@ -89,7 +89,7 @@ func TestAnOwnerWithoutLeasesMayExceedItsShareOnce(t *testing.T) {
 		t.Errorf("its only lease cannot grow: %v", err)
 	}
 	if b.TryAcquire(budget.Mail, "a", 2*mib) != nil {
-		t.Error("it has a second lease beyond its share")
+		t.Error("TryAcquire of a second lease succeeded, want it refused beyond the owner's share")
 	}
 }
 
@@ -100,10 +100,10 @@ func TestGrowFailsAtOnceWhereTheBudgetIsUsedUp(t *testing.T) {
 		try(t, b, fmt.Sprint(i), 32*mib)
 	}
 	if err := l.Grow(20 * mib); !errors.Is(err, budget.ErrExhausted) {
-		t.Errorf("Grow: %v", err)
+		t.Errorf("Grow: %v, want the error %v", err, budget.ErrExhausted)
 	}
 	if l.Size() != 20*mib {
-		t.Errorf("the lease has %d octets after it could not grow", l.Size())
+		t.Errorf("the lease has %d octets after Grow failed, want %d as before", l.Size(), 20*mib)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestSmallLeasesThatExpandDoNotWaitForEachOther(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := b.Used(budget.Mail); got != 64*mib {
-			t.Errorf("small leases hold %d octets", got)
+			t.Errorf("small leases hold %d octets, want %v", got, 64*mib)
 		}
 		close(all)
 		waiting.Wait()
@@ -148,7 +148,7 @@ func TestLeasesCanBeFinished(t *testing.T) {
 					t.Error(err)
 				}
 				if l.Size() != 122*mib {
-					t.Errorf("the lease has %d octets", l.Size())
+					t.Errorf("the lease has %d octets after Finish, want %d", l.Size(), 122*mib)
 				}
 			})
 		}
@@ -160,17 +160,17 @@ func TestALeaseThatIsNotSmallCannotWaitForMore(t *testing.T) {
 	b := budget.New(total)
 	l := try(t, b, "a", 2*mib)
 	if err := l.Expand(t.Context(), mib); !errors.Is(err, budget.ErrExhausted) {
-		t.Errorf("a large lease expands: %v", err)
+		t.Errorf("a large lease expands: %v, want the error %v", err, budget.ErrExhausted)
 	}
 	if err := l.Finish(t.Context(), mib); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Finish(t.Context(), mib); !errors.Is(err, budget.ErrExhausted) {
-		t.Errorf("a lease waits after it had what it needs to be finished: %v", err)
+		t.Errorf("a lease waits after it had what it needs to be finished: %v, want the error %v", err, budget.ErrExhausted)
 	}
 	l.Release()
 	if err := l.Expand(t.Context(), mib); !errors.Is(err, budget.ErrExhausted) {
-		t.Errorf("a released lease expands: %v", err)
+		t.Errorf("a released lease expands: %v, want the error %v", err, budget.ErrExhausted)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestOwnersAreServedInTurn(t *testing.T) {
 		all.Release()
 		waiting.Wait()
 		if got := fmt.Sprint(order); got != "[a b c a a]" {
-			t.Errorf("served %s", got)
+			t.Errorf(`served %s, want "[a b c a a]"`, got)
 		}
 	})
 }
@@ -261,13 +261,13 @@ func TestALargeRequestIsNotOvertakenForever(t *testing.T) {
 		waiting.Go(func() { large, _ = b.Acquire(t.Context(), budget.Mail, "c", 90*mib) })
 		synctest.Wait()
 		if b.TryAcquire(budget.Mail, "d", 10*mib) != nil {
-			t.Error("a later request overtook it")
+			t.Error("TryAcquire of a later request succeeded, want it to wait behind the large one")
 		}
 		first.Release()
 		second.Release()
 		waiting.Wait()
 		if large == nil {
-			t.Error("it was not granted")
+			t.Error("Acquire(90 MiB) was not granted after the other leases were released, want a lease")
 		}
 	})
 }
@@ -281,7 +281,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		var waiting sync.WaitGroup
 		waiting.Go(func() { // gives up, and so lets the one behind it pass
 			if _, err := b.Acquire(ctx, budget.Mail, "b", 80*mib); !errors.Is(err, budget.ErrExhausted) || !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("Acquire: %v", err)
+				t.Errorf("Acquire: %v, want the error %v and the error %v", err, budget.ErrExhausted, context.DeadlineExceeded)
 			}
 		})
 		synctest.Wait()
@@ -318,7 +318,7 @@ func TestTheBudgetIsNeverExceededAndNothingIsLost(t *testing.T) {
 				l.Shrink(random.Int64N(mib))
 				size := l.Size()
 				if now := sum.Add(size); now > total {
-					t.Errorf("%d octets are held", now)
+					t.Errorf("%d octets are held, want at most %v", now, total)
 				}
 				sum.Add(-size)
 				l.Release()
@@ -327,7 +327,7 @@ func TestTheBudgetIsNeverExceededAndNothingIsLost(t *testing.T) {
 	}
 	clients.Wait()
 	if n := b.Used(budget.Mail); n != 0 {
-		t.Errorf("%d octets are used after all was released", n)
+		t.Errorf("%d octets are used after all was released, want 0", n)
 	}
 	try(t, b, "a", 96*mib)
 }

@@ -13,7 +13,7 @@ func TestGetReturnsAnEmptySliceOfItsSize(t *testing.T) {
 		n := rapid.IntRange(0, 2*buffer.Max).Draw(t, "n")
 		b := buffer.Get(n)
 		if len(*b) != 0 || cap(*b) < n || cap(*b) != buffer.Size(n) {
-			t.Errorf("Get(%d) has length %d and capacity %d, Size is %d", n, len(*b), cap(*b), buffer.Size(n))
+			t.Errorf("Get(%d) has length %d and capacity %d, want 0 and Size(%d) = %d, which is no less", n, len(*b), cap(*b), n, buffer.Size(n))
 		}
 		*b = append(*b, make([]byte, rapid.IntRange(0, 2*buffer.Max).Draw(t, "used"))...)
 		buffer.Put(b)

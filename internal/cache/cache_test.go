@@ -41,7 +41,7 @@ func TestTheLeastRecentlyUsedValuesAreDropped(t *testing.T) {
 	c.Put("d", 6, 5, time.Time{})
 	has(t, c, noon, map[string]bool{"a": true, "c": true, "d": true})
 	if v, _ := c.Get("a", noon); v != 5 {
-		t.Errorf("a is %d after it was replaced by 5", v)
+		t.Errorf("a is %d after it was replaced by 5, want 5", v)
 	}
 }
 

@@ -41,18 +41,21 @@ type Pool struct {
 	mu        sync.Mutex // guards the fields below
 	open      int        // connections within the limits, including those from exempt networks
 	addresses map[netip.Prefix]*address
-	overLimit []*Conn // connections that exceed a limit, oldest first; not counted in open
+	networks  map[network]int // connections within the limits of each /48
+	overLimit []*Conn         // connections that exceed a limit, oldest first; not counted in open
 }
 
 // address holds the connections of one client address that are within the limits.
 type address struct{ conns []*Conn } // oldest first
 
 // NewPool returns a pool of at most max connections within the limits; 0 means no limit.
-func NewPool(max int) *Pool { return &Pool{max: max, addresses: make(map[netip.Prefix]*address)} }
+func NewPool(max int) *Pool {
+	return &Pool{max: max, addresses: make(map[netip.Prefix]*address), networks: make(map[network]int)}
+}
 
 // Options configure one listener.
 type Options struct {
-	PerAddress int            // maximum number of connections from an IPv4 address or IPv6 /64 to this listener; 0 means no limit
+	PerAddress int            // maximum number of connections from an IPv4 address or IPv6 /64 to this listener; 16 times that from an IPv6 /48; 0 means no limit
 	Exempt     []netip.Prefix // networks of trusted proxies, to whose addresses no limit applies
 	Reserve    bool           // accept up to 16 connections over the limits, see ExceededLimit; otherwise they are closed at once
 }
@@ -117,8 +120,11 @@ func (c *Conn) CloseWrite() error {
 type limitKey struct{}
 
 // ConnContext returns a context that carries the limit that conn exceeds, for ExceededLimit. It is meant for
-// http.Server.ConnContext.
+// http.Server.ConnContext. It also recognises a connection below TLS.
 func ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok { // a *tls.Conn
+		conn = secure.NetConn()
+	}
 	if c, ok := conn.(*Conn); ok && c.exceeded != WithinLimits {
 		return context.WithValue(ctx, limitKey{}, c.exceeded)
 	}
@@ -157,7 +163,8 @@ func (p *Pool) enter(c *Conn) (evicted *Conn, ok bool) {
 	addr := p.addresses[c.client]
 	switch {
 	case c.client == netip.Prefix{}: // from a proxy, which limits its clients itself
-	case addr.countTo(c.listener) >= c.listener.o.PerAddress && c.listener.o.PerAddress > 0:
+	case addr.countTo(c.listener) >= c.listener.o.PerAddress && c.listener.o.PerAddress > 0,
+		p.networks[c.network()] >= c.listener.o.PerAddress*networkShare && c.listener.o.PerAddress > 0:
 		c.exceeded = AddressLimit
 	case p.max > 0 && p.open >= p.max:
 		most := p.most()
@@ -191,6 +198,9 @@ func (p *Pool) add(c *Conn, addr *address) {
 		p.addresses[c.client] = addr
 	}
 	addr.conns = append(addr.conns, c)
+	if n := c.network(); n.prefix.IsValid() {
+		p.networks[n]++
+	}
 }
 
 // len returns the number of connections. It is 0 if a is nil.
@@ -249,11 +259,35 @@ func (p *Pool) remove(c *Conn) {
 		return
 	}
 	p.open--
+	if n := c.network(); n.prefix.IsValid() {
+		if p.networks[n]--; p.networks[n] == 0 {
+			delete(p.networks, n)
+		}
+	}
 	if a := p.addresses[c.client]; a != nil {
 		if a.conns = slices.DeleteFunc(a.conns, same); len(a.conns) == 0 {
 			delete(p.addresses, c.client)
 		}
 	}
+}
+
+// network is the /48 of an IPv6 client at a listener. The zero value stands for those of IPv4 and of proxies, which are not counted.
+type network struct {
+	prefix   netip.Prefix
+	listener *listener
+}
+
+// networkBits is the length of the prefix that providers assign to a site. networkShare is how many times what one /64 may have open such
+// a network of 65,536 of them may have (ratelimit.NetworkShare).
+const networkBits, networkShare = 48, 16
+
+// network returns the network of a connection.
+func (c *Conn) network() network {
+	if !c.client.IsValid() || !c.client.Addr().Is6() {
+		return network{}
+	}
+	whole, _ := c.client.Addr().Prefix(networkBits) // fails only for lengths above 128
+	return network{whole, c.listener}
 }
 
 // clientOf returns the network that counts as one client: an IPv4 address, or an IPv6 /64, since providers assign at

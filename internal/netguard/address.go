@@ -129,7 +129,7 @@ func (g *Guard) lookup(ctx context.Context, h host) ([]netip.Addr, error) {
 	return all, nil
 }
 
-// lookupFailed converts the error of a resolver. Its text says whether a retry may help, and nothing else that the
+// lookupFailed converts the error of a resolver. Its text reports whether a retry may help, and nothing else that the
 // resolver said.
 func lookupFailed(err error) error {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {

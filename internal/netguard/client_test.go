@@ -100,11 +100,11 @@ func TestRequestsArriveAndAreAnswered(t *testing.T) {
 		}, nil)
 		a, body, err := answer(t, e.guard(t).Client(), e.url)
 		if err != nil || a.StatusCode != http.StatusAccepted {
-			t.Fatal(a, err)
+			t.Fatalf("the answer is %v, %v, want the status 202", a, err)
 		}
 		proto := map[bool]string{false: "HTTP/1.1", true: "HTTP/2.0"}[http2]
 		if want := proto + " " + strings.TrimSuffix(strings.TrimPrefix(e.url, "https://"), "/") + ` {"type":"webhook.ping"}`; string(body) != want {
-			t.Errorf("%s, not %s", body, want)
+			t.Errorf("the request arrived as %s, want %s", body, want)
 		}
 	})
 }
@@ -131,11 +131,11 @@ func TestConnectionsAreKeptForABoundedTime(t *testing.T) {
 		first := call()
 		e.clock.Advance(netguard.AgeMax - time.Second)
 		if again := call(); again != first {
-			t.Errorf("another connection before its time: %s, %s", first, again)
+			t.Errorf("the second request came from %s, want the connection %s of the first", again, first)
 		}
 		e.clock.Advance(time.Second)
 		if later := call(); later == first {
-			t.Error("the connection outlived its age")
+			t.Errorf("a request after AgeMax came from %s, want another connection than the first", later)
 		}
 		if http2 { // its streams end a moment after their responses: then the connection is closed for idling
 			return
@@ -143,10 +143,10 @@ func TestConnectionsAreKeptForABoundedTime(t *testing.T) {
 		select {
 		case gone := <-closed:
 			if gone != first {
-				t.Errorf("%s was closed, not %s", gone, first)
+				t.Errorf("the connection %s was closed, want the first, %s", gone, first)
 			}
 		case <-time.After(20 * time.Second): // long before it would be closed for idling
-			t.Error("the old connection is not closed")
+			t.Error("the first connection was not closed within 20 s of its end, want it closed")
 		}
 	})
 }
@@ -162,7 +162,7 @@ func TestAHostThatMovedIsLostWithItsConnection(t *testing.T) {
 	known["example.com"] = addrs("127.0.0.2")
 	e.clock.Advance(netguard.AgeMax)
 	if _, _, err := answer(t, g.Client(), e.url); refused(t, err) != netguard.RuleAddress {
-		t.Error(err)
+		t.Errorf("a redirect to a forbidden address: %v, want it refused for its address", err)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		}, nil)
 		a, _, err := answer(t, e.guard(t).Client(), e.url)
 		if err != nil || a.StatusCode != status || calls != 1 {
-			t.Errorf("%d: %v after %d calls: %v", status, a, calls, err)
+			t.Errorf("a redirect with %d: answer %v after %d calls, %v, want that answer after one call", status, a, calls, err)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func TestAnswersAreCutAtTheLimit(t *testing.T) {
 			e.ResponseMax = int64(c.limit)
 			_, body, err := answer(t, e.guard(t).Client(), e.url)
 			if err != nil || len(body) != c.read {
-				t.Errorf("limit %d, %d sent: %d read, %v", c.limit, c.sent, len(body), err)
+				t.Errorf("limit %d, %d sent: %d read, %v, want %v", c.limit, c.sent, len(body), err, c.read)
 			}
 		}
 	})
@@ -199,19 +199,19 @@ func TestAnswersAreNotUnpacked(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	if _, err := z.Write(make([]byte, 16<<20)); err != nil || z.Close() != nil {
-		t.Fatal(err)
+		t.Fatalf("write and close the compressed stream: %v, want no error", err)
 	}
 	both(t, func(t *testing.T, http2 bool) {
 		e := serve(t, http2, func(w http.ResponseWriter, r *http.Request) {
 			if got := r.Header.Get("Accept-Encoding"); got != "" {
-				t.Errorf("asked for %s", got)
+				t.Errorf("the request has Accept-Encoding %q, want none", got)
 			}
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(bomb.Bytes())
 		}, nil)
 		_, body, err := answer(t, e.guard(t).Client(), e.url)
 		if err != nil || !bytes.Equal(body, bomb.Bytes()[:min(bomb.Len(), 64<<10)]) {
-			t.Errorf("%d octets of %d: %v", len(body), bomb.Len(), err)
+			t.Errorf("the body has %d octets, %v, want the first %d of the %d that were sent, still packed", len(body), err, min(bomb.Len(), 64<<10), bomb.Len())
 		}
 	})
 }
@@ -234,7 +234,7 @@ func TestSlowAnswersEnd(t *testing.T) {
 			e.Timeout = 200 * time.Millisecond
 			_, _, err := answer(t, e.guard(t).Client(), e.url)
 			if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
-				t.Errorf("%s: %v", what, err)
+				t.Errorf("%s: %v, want a timeout", what, err)
 			}
 		}
 	})
@@ -245,7 +245,7 @@ func TestHeadersOfAnswersAreBounded(t *testing.T) {
 		for size, fits := range map[int]bool{8 << 10: true, 64 << 10: false} {
 			e := serve(t, http2, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Long", strings.Repeat("x", size)) }, nil)
 			if _, _, err := answer(t, e.guard(t).Client(), e.url); (err == nil) != fits {
-				t.Errorf("%d octets: %v", size, err)
+				t.Errorf("a header of %d octets: %v, want success: %t", size, err, fits)
 			}
 		}
 	})
@@ -259,14 +259,14 @@ func TestEndlessInformationalAnswersEnd(t *testing.T) {
 		}
 	}, nil)
 	if _, _, err := answer(t, e.guard(t).Client(), e.url); err == nil {
-		t.Error("answered")
+		t.Error("endless informational answers ended in an answer, want an error")
 	}
 }
 
 func TestNoCookiesAreKept(t *testing.T) {
 	e := serve(t, true, func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Cookies()) > 0 {
-			t.Error(r.Cookies())
+			t.Errorf("the request has the cookies %v, want none", r.Cookies())
 		}
 		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
 	}, nil)
@@ -290,12 +290,14 @@ func TestCertificatesAreVerified(t *testing.T) {
 			s.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
 		}},
 	} {
-		e := serve(t, true, func(http.ResponseWriter, *http.Request) { t.Errorf("%s: a request arrived", what) }, c.server)
+		e := serve(t, true, func(http.ResponseWriter, *http.Request) {
+			t.Errorf("%s: a request arrived, want the connection refused before", what)
+		}, c.server)
 		if c.change != nil {
 			c.change(e)
 		}
 		if _, _, err := answer(t, e.guard(t).Client(), strings.Replace(e.url, "example.com", c.host, 1)); err == nil {
-			t.Errorf("%s: answered", what)
+			t.Errorf("%s: answered, want an error", what)
 		}
 	}
 }
@@ -330,11 +332,11 @@ func TestPlainReachesAllowedNetworksAlone(t *testing.T) {
 		"http://0.0.0.0/": false, "http://[fe80::1]/": false, "ftp://127.0.0.1/": false, "http://2130706433/": false,
 	} {
 		if err := g.CheckURL(t.Context(), url); (err == nil) != ok {
-			t.Errorf("%s: %v", url, err)
+			t.Errorf("CheckURL(%s) = %v, want success: %t", url, err, ok)
 		}
 		if !ok {
 			if _, _, err := answer(t, g.Client(), url); err == nil {
-				t.Errorf("%s was reached", url)
+				t.Errorf("%s was reached, want an error", url)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func post(t testing.TB, g *netguard.Guard, url string) (dialled []string, err er
 	answer, err := g.Client().Do(r)
 	if err == nil {
 		_ = answer.Body.Close()
-		t.Fatalf("%s was answered", url)
+		t.Fatalf("%s was answered, want an error", url)
 	}
 	return dialled, err
 }
@@ -68,10 +68,10 @@ func TestForbiddenAddressesAreRefusedWhenDialled(t *testing.T) {
 			}
 			dialled, err := post(t, g, "https://example.com/")
 			if len(dialled) > 0 || refused(t, err) != netguard.RuleAddress {
-				t.Errorf("%s %s: dialled %v, %v", text, what, dialled, err)
+				t.Errorf("%s, %s: dialled %v, %v, want nothing dialled and the rule %s", text, what, dialled, err, netguard.RuleAddress)
 			}
 			if err != nil && strings.Contains(err.Error(), text) && len(text) > 4 {
-				t.Errorf("the error tells the address: %v", err)
+				t.Errorf("the error of %s is %v, want no address in it", text, err)
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func TestForbiddenAddressesAreRefusedAtRegistration(t *testing.T) {
 		for _, all := range [][]netip.Addr{{bad}, {bad, public}, {public, bad}, addrs("8.8.8.8", "2606:4700::1111", text)} {
 			g := netguard.New(netguard.Options{Resolver: &turns{answers: [][]netip.Addr{all}}})
 			if got := refused(t, g.CheckURL(t.Context(), "https://example.com/")); got != netguard.RuleAddress {
-				t.Errorf("%v: %q", all, got)
+				t.Errorf("%v: CheckURL(https://example.com/) refuses by the rule %q, want %q", all, got, netguard.RuleAddress)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestTheDialerRefusesByItself(t *testing.T) {
 			network = "tcp4"
 		}
 		if refused(t, g.Control(network, netip.AddrPortFrom(a, 443).String())) != netguard.RuleAddress {
-			t.Errorf("%s is dialled", text)
+			t.Errorf("Control(%s, %s) is not refused for the address, want the rule %s", network, text, netguard.RuleAddress)
 		}
 	}
 	for _, c := range []struct{ network, address string }{
@@ -113,12 +113,12 @@ func TestTheDialerRefusesByItself(t *testing.T) {
 		{"ip4:icmp", "8.8.8.8"},
 	} {
 		if g.Control(c.network, c.address) == nil {
-			t.Errorf("%s %s is dialled", c.network, c.address)
+			t.Errorf("Control(%s, %s) returned no error, want it refused", c.network, c.address)
 		}
 	}
 	for _, address := range []string{"8.8.8.8:443", "8.8.8.8:8443"} {
 		if err := g.Control("tcp4", address); err != nil {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("Control(tcp4, %s): %v", address, err)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestRequestsAreRefusedWithoutRegistration(t *testing.T) {
 		dialled, err := post(t, netguard.New(netguard.Options{Resolver: names{other: public}}), f.url)
 		if err == nil || len(dialled) > 0 && !slices.Contains(harmless, f.url) && !strings.HasPrefix(f.url, "https://example.com/") &&
 			!strings.HasPrefix(f.url, "https://example.com#") {
-			t.Errorf("%q: dialled %v, %v", f.url, dialled, err)
+			t.Errorf("%q: dialled %v, %v, want an error and nothing dialled", f.url, dialled, err)
 		}
 	}
 }
@@ -190,11 +190,11 @@ func TestAllowedURLs(t *testing.T) {
 	} {
 		g := netguard.New(netguard.Options{Resolver: names{other: public}})
 		if err := g.CheckURL(t.Context(), url); err != nil {
-			t.Errorf("%s: %v", url, err)
+			t.Errorf("CheckURL(%s): %v", url, err)
 			continue
 		}
 		if dialled, err := post(t, g, url); !errors.Is(err, netguard.ErrNotDialled) || len(dialled) != 1 {
-			t.Errorf("%s: dialled %v, %v", url, dialled, err)
+			t.Errorf("POST %s dialled %v, %v, want one address and the error %v", url, dialled, err, netguard.ErrNotDialled)
 		}
 	}
 }
@@ -226,16 +226,16 @@ func TestTheExceptionIsForExactlyItsNetworks(t *testing.T) {
 	} {
 		url := "https://" + name + "/"
 		if got := refused(t, g.CheckURL(t.Context(), url)); got != rule {
-			t.Errorf("%s: %q, not %q", url, got, rule)
+			t.Errorf("CheckURL(%s) refuses by the rule %q, want %q", url, got, rule)
 		}
 		dialled, err := post(t, g, url)
 		if rule == "" && !errors.Is(err, netguard.ErrNotDialled) || rule != "" && len(dialled) > 0 {
-			t.Errorf("%s: dialled %v, %v", url, dialled, err)
+			t.Errorf("POST %s: dialled %v, %v, want a connection only where the rule %q is empty", url, dialled, err, rule)
 		}
 	}
 	known["in.example.com"] = addrs("10.2.0.1")
 	if dialled, err := post(t, g, "https://in.example.com/"); len(dialled) > 0 || refused(t, err) != netguard.RuleAddress {
-		t.Errorf("after it moved out: dialled %v, %v", dialled, err)
+		t.Errorf("POST after the host moved out of the network: dialled %v, %v, want nothing dialled and the rule %s", dialled, err, netguard.RuleAddress)
 	}
 }
 
@@ -246,10 +246,10 @@ func TestMappedAddressesAreNeverExcepted(t *testing.T) {
 	})
 	for _, url := range []string{"https://[::ffff:127.0.0.1]/", "https://[::ffff:7f00:1]/", "https://[::ffff:8.8.8.8]/", "https://example.com/"} {
 		if got := refused(t, g.CheckURL(t.Context(), url)); got != netguard.RuleAddress {
-			t.Errorf("%s: %q", url, got)
+			t.Errorf("CheckURL(%s) refuses by the rule %q, want %q", url, got, netguard.RuleAddress)
 		}
 		if dialled, _ := post(t, g, url); len(dialled) > 0 {
-			t.Errorf("%s: dialled %v", url, dialled)
+			t.Errorf("POST %s dialled %v, want no address", url, dialled)
 		}
 	}
 }
@@ -258,6 +258,6 @@ func TestEveryAddressOfAHostIsTried(t *testing.T) {
 	g := netguard.New(netguard.Options{Resolver: names{known: map[string][]netip.Addr{"example.com": addrs("8.8.8.8", "2606:4700::1111", "8.8.4.4")}}})
 	dialled, err := post(t, g, "https://example.com:8443/")
 	if got := strings.Join(dialled, " "); got != "8.8.8.8:8443 [2606:4700::1111]:8443 8.8.4.4:8443" || !errors.Is(err, netguard.ErrNotDialled) {
-		t.Errorf("dialled %s, %v", got, err)
+		t.Errorf(`dialled %s, %v, want "8.8.8.8:8443 [2606:4700::1111]:8443 8.8.4.4:8443" and the error %v`, got, err, netguard.ErrNotDialled)
 	}
 }

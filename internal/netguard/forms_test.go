@@ -61,12 +61,12 @@ func forbiddenForms(t testing.TB) []form {
 		}
 		url, err := strconv.Unquote(quoted)
 		if err != nil {
-			t.Fatalf("%s: %v", lines.Text(), err)
+			t.Fatalf("unquote the line %s: %v", lines.Text(), err)
 		}
 		all = append(all, form{netguard.Rule(rule), url})
 	}
 	if len(all) < 140 {
-		t.Fatalf("only %d forms were read", len(all))
+		t.Fatalf("only %d forms were read, want at least 140", len(all))
 	}
 	return all
 }
@@ -79,10 +79,10 @@ func refused(t *testing.T, err error) netguard.Rule {
 	}
 	f, ok := errors.AsType[*netguard.ForbiddenError](err)
 	if !ok {
-		t.Fatalf("%v is no ForbiddenError", err)
+		t.Fatalf("the error is %v, want a ForbiddenError", err)
 	}
 	if f.Error() == "" || strings.ContainsAny(f.Error(), "/[]@%") {
-		t.Errorf("not a sentence for the caller: %q", f.Error())
+		t.Errorf("the error reads %q, want a sentence for the caller without an address", f.Error())
 	}
 	return f.Rule
 }
@@ -91,7 +91,7 @@ func TestForbiddenFormsAreRefusedAtRegistration(t *testing.T) {
 	g := netguard.New(netguard.Options{Resolver: names{other: public}})
 	for _, f := range forbiddenForms(t) {
 		if got := refused(t, g.CheckURL(t.Context(), f.url)); got != f.rule {
-			t.Errorf("%q: %q, not %q", f.url, got, f.rule)
+			t.Errorf("CheckURL(%q) refuses by the rule %q, want %q", f.url, got, f.rule)
 		}
 	}
 }

@@ -53,11 +53,11 @@ func FuzzWhatIsAllowedReachesPublicAddressesAlone(f *testing.F) {
 		for _, address := range dialled {
 			to, parseErr := netip.ParseAddrPort(address)
 			if parseErr != nil || !isPublic(to.Addr()) || to.Port() != 443 && to.Port() != 8443 {
-				t.Errorf("%q reaches %s", url, address)
+				t.Errorf("POST %q reached %s, want a public address at port 443 or 8443", url, address)
 			}
 		}
 		if len(dialled) == 0 && errors.Is(err, netguard.ErrNotDialled) || len(dialled) > 1 {
-			t.Errorf("%q: dialled %v, %v", url, dialled, err)
+			t.Errorf("POST %q dialled %v, %v, want one address at most, and one where dialling was allowed", url, dialled, err)
 		}
 	})
 }

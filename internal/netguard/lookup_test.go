@@ -26,10 +26,10 @@ func TestHostsWithoutAddressesAreRefused(t *testing.T) {
 	} {
 		g := netguard.New(netguard.Options{Resolver: lookups(func(context.Context) ([]netip.Addr, error) { return nil, answer })})
 		if got := refused(t, g.CheckURL(t.Context(), "https://example.com/")); got != netguard.RuleLookup {
-			t.Errorf("%s: %q", what, got)
+			t.Errorf("%s: CheckURL(https://example.com/) refuses by the rule %q, want %q", what, got, netguard.RuleLookup)
 		}
 		if dialled, err := post(t, g, "https://example.com/"); len(dialled) > 0 || refused(t, err) != netguard.RuleLookup {
-			t.Errorf("%s: dialled %v, %v", what, dialled, err)
+			t.Errorf("%s: POST https://example.com/ dialled %v, %v, want nothing dialled and the rule %s", what, dialled, err, netguard.RuleLookup)
 		}
 	}
 }
@@ -44,24 +44,24 @@ func TestASlowLookUpEnds(t *testing.T) {
 		g := netguard.New(netguard.Options{Resolver: lookups(silent), Timeout: 7 * time.Second})
 		start := time.Now()
 		if got := refused(t, g.CheckURL(t.Context(), "https://example.com/")); got != netguard.RuleLookup || time.Since(start) != 7*time.Second {
-			t.Errorf("%q after %v", got, time.Since(start))
+			t.Errorf("CheckURL refuses by the rule %q after %v, want %q after 7 s", got, time.Since(start), netguard.RuleLookup)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := g.CheckURL(ctx, "https://example.com/"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the caller's patience: %v", err)
+			t.Errorf("the caller's patience: %v, want the error %v", err, context.DeadlineExceeded)
 		}
 	})
 }
 
 func TestPrivateNamesAreNotLookedUp(t *testing.T) {
 	g := netguard.New(netguard.Options{Resolver: lookups(func(context.Context) ([]netip.Addr, error) {
-		t.Error("looked up")
+		t.Error("a private name was looked up, want it refused before")
 		return nil, nil
 	})})
 	for _, url := range []string{"https://localhost/", "https://db.internal/", "https://metadata/", "https://metadata.goog/", "https://127.1/", "https://10.0.0.1/"} {
 		if g.CheckURL(t.Context(), url) == nil {
-			t.Errorf("%s is allowed", url)
+			t.Errorf("CheckURL(%s) returned no error, want it refused", url)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -55,14 +56,14 @@ func (d Decision) Headers() Headers {
 		return Headers{}
 	}
 	var h Headers
-	h.RateLimit = fmt.Sprintf("%q;r=%d;t=%d", d.policyName(d.index), d.Remaining, seconds(d.Reset))
+	h.RateLimit = fmt.Sprintf("%q;r=%d;t=%d", d.policyName(d.index), d.Remaining, clock.Seconds(d.Reset))
 	items := make([]string, len(d.Policy))
 	for i, w := range d.Policy {
-		items[i] = fmt.Sprintf("%q;q=%d;w=%d", d.policyName(i), w.Count, seconds(w.Per))
+		items[i] = fmt.Sprintf("%q;q=%d;w=%d", d.policyName(i), w.Count, clock.Seconds(w.Per))
 	}
 	h.RateLimitPolicy = strings.Join(items, ", ")
 	if !d.OK {
-		h.RetryAfter = strconv.FormatInt(seconds(d.RetryAfter), 10)
+		h.RetryAfter = strconv.FormatInt(clock.Seconds(d.RetryAfter), 10)
 	}
 	return h
 }
@@ -83,10 +84,7 @@ func (d Decision) Problem() *problem.Problem {
 	if d.OK {
 		return nil
 	}
-	p := problem.Detailf(problem.RateLimited, "at most %d in %s; try again in %d s", d.Limit, span(d.Window.Per), seconds(d.RetryAfter))
+	p := problem.Detailf(problem.RateLimited, "at most %d in %s; try again in %d s", d.Limit, span(d.Window.Per), clock.Seconds(d.RetryAfter))
 	p.RetryAfter = d.RetryAfter
 	return p
 }
-
-// seconds rounds up: a client that waits for the number of seconds it was given must not be too early.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

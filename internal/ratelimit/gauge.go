@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Gauge counts how many of something an identity holds at once, such as long-polls or SMTP connections. It is safe for
@@ -25,9 +26,21 @@ func NewGauge() *Gauge { return &Gauge{held: make(map[key]int)} }
 // them. If ok, the caller must call release when done; without it the slot is lost until the process ends. Further
 // calls of release do nothing, nor does the release of a refused call. release may be called on any goroutine.
 //
+// What the /64 of an IPv6 client holds counts for its /48 as well, which may hold NetworkShare times as many.
+//
 // Near the limit of a shared gauge Acquire waits for the ledger, for at most two seconds.
 func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), ok bool) {
 	release, ok = g.acquire(name, identity, limit)
+	if network, isClient := NetworkOf(identity); isClient && ok {
+		own := release
+		var whole func()
+		if whole, ok = g.acquire(name, network, limit*NetworkShare); ok {
+			release = func() { own(); whole() }
+		} else {
+			own()
+			release = func() {}
+		}
+	}
 	if !ok && g.OnRefused != nil {
 		g.OnRefused(name)
 	}
@@ -90,8 +103,8 @@ func (g *Gauge) release(k key) {
 }
 
 // Share makes the gauge count together with those of other processes. It must be called before the gauge is used, and
-// Run must be running. While the ledger cannot be reached each process counts alone.
-func (g *Gauge) Share(l Ledger) { g.share = newShare(l) }
+// Run must be running. While the ledger does not respond within the timeout each process counts alone.
+func (g *Gauge) Share(l Ledger, timeout time.Duration) { g.share = newShare(l, timeout) }
 
 // Run sends what is held to the ledger until ctx ends: changes soon after they happen, and everything each time
 // repeatEvery has passed, however many changes there were, since the ledger forgets what is not repeated within
@@ -165,9 +178,9 @@ func (g *Gauge) holdings(keys []key) []Holding {
 	return out
 }
 
-// post records holdings in the ledger and returns the sums over all processes. It waits for at most ledgerTimeout.
+// post records holdings in the ledger and returns the sums over all processes. It waits for at most the timeout of Share.
 func (g *Gauge) post(ctx context.Context, holdings []Holding, exclusive bool) ([]int, error) {
-	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, g.share.timeout)
 	defer cancel()
 	return g.share.ledger.Hold(ctx, holdings, exclusive)
 }

@@ -45,12 +45,12 @@ func TestHoldingsAreRepeatedWhileOthersChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledger := &holdings{held: make(map[[16]byte]int), at: make(map[[16]byte]time.Time)}
 		g := ratelimit.NewGauge()
-		g.Share(ledger)
+		g.Share(ledger, time.Minute)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go g.Run(ctx)
 		if _, ok := g.Acquire(ratelimit.LongPolls, "a stream", 100); !ok {
-			t.Fatal("the first of 100 was refused")
+			t.Fatal("Acquire of the first of 100 was refused, want it granted")
 		}
 		for range 60 {
 			release, _ := g.Acquire(ratelimit.LongPolls, "another client", 100)
@@ -58,7 +58,7 @@ func TestHoldingsAreRepeatedWhileOthersChange(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			if age := ledger.oldest(); age >= ratelimit.HoldFor {
-				t.Fatalf("a holding was last reported %s ago, and is valid for %s", age, ratelimit.HoldFor)
+				t.Fatalf("a holding was last reported %s ago, want less than the %s that it is valid for", age, ratelimit.HoldFor)
 			}
 		}
 	})

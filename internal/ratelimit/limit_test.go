@@ -20,7 +20,7 @@ func TestParseLimit(t *testing.T) {
 	} {
 		got, err := ratelimit.ParseLimit(text)
 		if err != nil || !cmp.Equal(got, want) {
-			t.Errorf("ParseLimit(%q) = %v, %v", text, got, err)
+			t.Errorf("ParseLimit(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, bad := range []string{
@@ -28,7 +28,7 @@ func TestParseLimit(t *testing.T) {
 		"1/8785h", "2/1us", "1000001/1s", "99999999999/24h", "30/1m, 20/60s", "30 / 1m", "1/9999999h",
 	} {
 		if got, err := ratelimit.ParseLimit(bad); err == nil {
-			t.Errorf("ParseLimit(%q) = %v", bad, got)
+			t.Errorf("ParseLimit(%q) = %v, want an error", bad, got)
 		}
 	}
 }
@@ -37,15 +37,15 @@ func TestLimitsAreFormattedAsTheyAreParsed(t *testing.T) {
 	for _, text := range []string{"30/1m, 300/24h", "10/5m", "1/1h30m", "1/1h0m1s", "7/10s", "5/100ms", "2/20m10s"} {
 		var l ratelimit.Limit
 		if err := l.UnmarshalText([]byte(text)); err != nil {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("UnmarshalText(%q): %v", text, err)
 		}
 		if back, _ := l.MarshalText(); string(back) != text {
-			t.Errorf("%q is formatted as %q", text, back)
+			t.Errorf("the limit parsed from %q is formatted as %q, want the same text", text, back)
 		}
 	}
 	l := ratelimit.Limit{{1, time.Hour}}
 	if err := l.UnmarshalText([]byte("nonsense")); err == nil || len(l) != 1 {
-		t.Errorf("UnmarshalText = %v, limit now %v", err, l)
+		t.Errorf("UnmarshalText(nonsense) = %v, and the limit is %v, want an error and the limit as it was", err, l)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestDecisionsHaveHeadersAndAProblem(t *testing.T) {
 	ok := l.Take(ratelimit.Reads, "a", one, 1)
 	wantHeaders(t, ok, ratelimit.Headers{RateLimit: `"reads";r=1;t=30`, RateLimitPolicy: `"reads";q=2;w=60`})
 	if ok.Problem() != nil {
-		t.Errorf("Problem() = %v", ok.Problem())
+		t.Errorf("Problem() of a take that passed = %v, want nil", ok.Problem())
 	}
 
 	c.Advance(500 * time.Millisecond)
@@ -65,7 +65,7 @@ func TestDecisionsHaveHeadersAndAProblem(t *testing.T) {
 	wantHeaders(t, refused, ratelimit.Headers{RateLimit: `"reads";r=0;t=30`, RateLimitPolicy: `"reads";q=2;w=60`, RetryAfter: "30"})
 	p := refused.Problem()
 	if p.Code != problem.RateLimited || p.RetryAfter != 29500*time.Millisecond || p.Detail != "at most 2 in 1m; try again in 30 s" {
-		t.Errorf("Problem() = %+v", p)
+		t.Errorf(`Problem() = %+v, want Code %v, RetryAfter %v and Detail "at most 2 in 1m; try again in 30 s"`, p, problem.RateLimited, 29500*time.Millisecond)
 	}
 
 	both := l.Take(ratelimit.MailboxCreate, "a", two, 1)
@@ -78,7 +78,7 @@ func TestDecisionsHaveHeadersAndAProblem(t *testing.T) {
 func wantHeaders(t *testing.T, d ratelimit.Decision, want ratelimit.Headers) {
 	t.Helper()
 	if diff := cmp.Diff(want, d.Headers()); diff != "" {
-		t.Errorf("%+v: %s", d, diff)
+		t.Errorf("%+v: d.Headers() (-want +got):\n%s", d, diff)
 	}
 }
 
@@ -88,23 +88,23 @@ func TestGaugeCountsWhatAnIdentityHolds(t *testing.T) {
 	second, ok2 := g.Acquire(ratelimit.LongPolls, "a", 2)
 	refused, ok3 := g.Acquire(ratelimit.LongPolls, "a", 2)
 	if !ok1 || !ok2 || ok3 || g.Held(ratelimit.LongPolls, "a") != 2 {
-		t.Fatalf("%v %v %v, %d held", ok1, ok2, ok3, g.Held(ratelimit.LongPolls, "a"))
+		t.Fatalf("three calls of Acquire of at most 2 = %t, %t, %t, and %d are held; want true, true, false and 2", ok1, ok2, ok3, g.Held(ratelimit.LongPolls, "a"))
 	}
 	if _, ok := g.Acquire(ratelimit.LongPolls, "b", 2); !ok {
-		t.Error("identities share a count")
+		t.Error("Acquire of another identity was refused, want identities counted apart")
 	}
 	if _, ok := g.Acquire(ratelimit.SMTPConnections, "a", 2); !ok {
-		t.Error("names share a count")
+		t.Error("Acquire of another name was refused, want names counted apart")
 	}
 	refused()
 	first()
 	first()
 	if n := g.Held(ratelimit.LongPolls, "a"); n != 1 {
-		t.Errorf("%d held after one was released, twice", n)
+		t.Errorf("%d held after one was released, twice, want 1", n)
 	}
 	second()
 	if _, ok := g.Acquire(ratelimit.LongPolls, "a", 0); ok || g.Held(ratelimit.LongPolls, "a") != 0 {
-		t.Error("none at once are allowed, one was given")
+		t.Errorf("Acquire of at most 0 = %t, and %d are held; want false and 0", ok, g.Held(ratelimit.LongPolls, "a"))
 	}
 }
 
@@ -119,10 +119,10 @@ func FuzzParseLimit(f *testing.F) {
 		}
 		again, err := ratelimit.ParseLimit(l.String())
 		if err != nil || !cmp.Equal(l, again) {
-			t.Errorf("%q became %q: %v, %v", text, l.String(), again, err)
+			t.Errorf("ParseLimit(%q).String() = %q, which parses as %v, %v, want the same limit", text, l.String(), again, err)
 		}
 		if d := ratelimit.New(clock.NewFake(start)).Take(ratelimit.Other, "a", l, 1); !d.OK || d.Remaining >= d.Limit {
-			t.Errorf("%q: %+v", text, d)
+			t.Errorf("Take under the limit %q = %+v, want it to pass with less than %d remaining", text, d, d.Limit)
 		}
 	})
 }

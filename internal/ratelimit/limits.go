@@ -16,6 +16,7 @@ const (
 	SessionStart     Name = "session"
 	Reads            Name = "reads"
 	Inject           Name = "inject"
+	Release          Name = "release"
 	LongPolls        Name = "long_polls"
 	MailTM           Name = "mailtm"
 	KeyCalls         Name = "keys_calls"
@@ -24,6 +25,13 @@ const (
 	SMTPMessages     Name = "smtp_messages"
 	SMTPRefused      Name = "smtp_refused" // counted by package smtpd, since it matters only as a share of all recipients
 
+	// StaffMail counts the recipients of a client whose mail is for staff. It is not configurable (docs/spec/smtp.md#postmaster).
+	StaffMail Name = "staff_mail"
+	// ProjectOpen counts the projects that a client opens by signing in, which profile: dev permits. It is not configurable
+	// (docs/spec/projects.md#profile-dev).
+	ProjectOpen Name = "project_open"
 	// TwoFactor counts the wrong codes of an account. It is not configurable (docs/spec/accounts.md#two-factor-authentication).
 	TwoFactor Name = "two_factor"
+	// AccountMail counts the mails to an address that confirm it or set a password. It is not configurable (docs/spec/accounts.md#mails).
+	AccountMail Name = "account_mail"
 )
