@@ -55,7 +55,7 @@ func TestNoWindowPassesMoreThanTwiceItsCount(t *testing.T) {
 				}
 			}
 			if sum > 2*s.w.Count {
-				t.Fatalf("%d passed within %s", sum, s.w)
+				t.Fatalf("%d passed within %s, want at most %v", sum, s.w, 2*s.w.Count)
 			}
 		}
 	})
@@ -75,11 +75,11 @@ func TestTakePassesAfterExactlyRetryAfter(t *testing.T) {
 			}
 			c.Advance(d.RetryAfter - time.Microsecond)
 			if early := l.Take(ratelimit.Other, "a", lim, n); early.OK || early.RetryAfter != time.Microsecond {
-				t.Fatalf("a microsecond early: %+v", early)
+				t.Fatalf("Take a microsecond before RetryAfter = %+v, want it refused for a microsecond more", early)
 			}
 			c.Advance(time.Microsecond)
 			if after := l.Take(ratelimit.Other, "a", lim, n); !after.OK {
-				t.Fatalf("after %s still %+v", d.RetryAfter, after)
+				t.Fatalf("Take after RetryAfter = %s: %+v, want OK", d.RetryAfter, after)
 			}
 		}
 	})
@@ -97,20 +97,20 @@ func TestRemainingAndResetAreExact(t *testing.T) {
 		}
 		if d.Remaining == d.Limit {
 			if d.Reset != 0 {
-				t.Fatalf("nothing is taken, but: %+v", d)
+				t.Fatalf("nothing is taken, but: %+v, want Reset 0", d)
 			}
 			return
 		}
 		if l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
-			t.Fatalf("one more than remaining passed: %+v", d)
+			t.Fatalf("Take of one more than Remaining passed, want it refused; before it: %+v", d)
 		}
 		c.Advance(d.Reset - time.Microsecond)
 		if l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
-			t.Fatalf("before the reset one more passed: %+v", d)
+			t.Fatalf("Take of one more than Remaining passed before Reset, want it refused; before it: %+v", d)
 		}
 		c.Advance(time.Microsecond)
 		if !l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
-			t.Fatalf("after the reset no more passed: %+v", d)
+			t.Fatalf("Take of one more than Remaining was refused after Reset, want it to pass; before it: %+v", d)
 		}
 	})
 }

@@ -66,15 +66,29 @@ func NewCapped(c clock.Clock, entries int) *Limiter {
 // refused. The same name and identity may come with a different limit than before, as when a plan changes: what was
 // taken still counts.
 //
+// What the /64 of an IPv6 client takes is taken from its /48 as well, which has NetworkShare times the limit.
+//
 // Near the limit of a shared limiter Take waits for the ledger, for at most two seconds.
 func (l *Limiter) Take(name Name, identity string, lim Limit, n int) Decision {
+	d := l.takeOne(name, identity, lim, n)
+	if network, ok := NetworkOf(identity); ok && d.OK && len(lim) > 0 {
+		if whole := l.takeOne(name, network, lim.times(NetworkShare), n); !whole.OK {
+			l.returnOne(name, identity, lim, n)
+			d = whole
+		}
+	}
+	if !d.OK && l.OnRefused != nil {
+		l.OnRefused(name)
+	}
+	return d
+}
+
+// takeOne is Take for one identity alone.
+func (l *Limiter) takeOne(name Name, identity string, lim Limit, n int) Decision {
 	n = max(n, 1)
 	d := l.take(name, identity, lim, n)
 	if d.OK && l.share != nil && len(lim) > 0 && d.closeToLimit() {
 		d = l.confirm(key{name, identity}.own(), lim, n, d)
-	}
-	if !d.OK && l.OnRefused != nil {
-		l.OnRefused(name)
 	}
 	return d
 }
@@ -83,6 +97,14 @@ func (l *Limiter) Take(name Name, identity string, lim Limit, n int) Decision {
 // count, such as a two-factor attempt with the right code. With a shared limiter it waits for the ledger, for at most two
 // seconds.
 func (l *Limiter) Return(name Name, identity string, lim Limit, n int) {
+	l.returnOne(name, identity, lim, n)
+	if network, ok := NetworkOf(identity); ok && len(lim) > 0 {
+		l.returnOne(name, network, lim.times(NetworkShare), n)
+	}
+}
+
+// returnOne is Return for one identity alone.
+func (l *Limiter) returnOne(name Name, identity string, lim Limit, n int) {
 	k, debts := key{name, identity}.own(), make([]int64, len(lim))
 	for i, w := range lim {
 		debts[i] = -int64(max(n, 1)) * w.rule().interval
@@ -149,7 +171,7 @@ func (l *Limiter) shard(identity string) *shard {
 
 // AddrIdentity returns the identity of a client address: an IPv4 address itself, also if it is mapped into IPv6, and
 // the /64 network of an IPv6 address, which is what a single subscriber is given (docs/spec/limits.md#rate-limits).
-// Without it a subscriber could use each of 2⁶⁴ addresses as an identity of its own.
+// Without it a subscriber could use each of 2⁶⁴ addresses as an identity of its own. Take and Acquire count the /48 beside it.
 func AddrIdentity(a netip.Addr) string {
 	a = a.Unmap()
 	if !a.Is6() {

@@ -44,10 +44,9 @@ type Holding struct {
 const HoldFor = 15 * time.Second
 
 const (
-	repeatEvery   = HoldFor / 3           // two repetitions may fail before a holding expires
-	flushEvery    = 20 * time.Millisecond // how long changes are collected before they are sent to the ledger
-	ledgerTimeout = 2 * time.Second       // of one call; afterwards the process decides alone, so that a slow database slows calls by no more
-	batchMax      = 1000                  // entries or holdings of one call, which bounds the statement and how long it holds its rows
+	repeatEvery = HoldFor / 3           // two repetitions may fail before a holding expires
+	flushEvery  = 20 * time.Millisecond // how long changes are collected before they are sent to the ledger
+	batchMax    = 1000                  // entries or holdings of one call, which bounds the statement and how long it holds its rows
 )
 
 // smallCount is the count up to which a limit is checked with the ledger each time: between two flushes other
@@ -56,7 +55,8 @@ const smallCount = 100
 
 // share connects a Limiter or a Gauge with the ledger. Callers add to pending; Run takes from it.
 type share struct {
-	ledger Ledger
+	ledger  Ledger
+	timeout time.Duration // of a call of the ledger; afterwards the process decides alone, so that a slow database slows calls by no more
 
 	mu      sync.Mutex       // guards pending
 	pending map[window]int64 // debts that the ledger does not have; of a Gauge: what changed, with debts of 0
@@ -79,8 +79,8 @@ func (w window) hash() (k [16]byte) {
 }
 
 // newShare returns a share with nothing pending.
-func newShare(l Ledger) *share {
-	return &share{ledger: l, pending: make(map[window]int64), more: make(chan struct{}, 1)}
+func newShare(l Ledger, timeout time.Duration) *share {
+	return &share{ledger: l, timeout: timeout, pending: make(map[window]int64), more: make(chan struct{}, 1)}
 }
 
 // add adds a debt in microseconds to what is pending, and wakes Run. It does not block.

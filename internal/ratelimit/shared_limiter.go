@@ -1,6 +1,9 @@
 package ratelimit
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // closeToLimit reports whether the limit is small or at least half used, so that what other processes let pass
 // decides. The ledger is then asked before the caller gets its response; otherwise the take is sent to it with the next
@@ -8,8 +11,8 @@ import "context"
 func (d Decision) closeToLimit() bool { return d.Limit <= smallCount || 2*d.Remaining < d.Limit }
 
 // Share makes the limiter count together with those of other processes. It must be called before the limiter is used,
-// and Run must be running. While the ledger cannot be reached each process counts alone.
-func (l *Limiter) Share(led Ledger) { l.share = newShare(led) }
+// and Run must be running. While the ledger does not respond within the timeout each process counts alone.
+func (l *Limiter) Share(led Ledger, timeout time.Duration) { l.share = newShare(led, timeout) }
 
 // Run sends what was taken to the ledger until ctx ends. Without Share it returns at once. What is pending when ctx
 // ends is not sent: it would delay a shutdown, and is at most 20 ms of calls.
@@ -50,9 +53,9 @@ func (l *Limiter) flush(ctx context.Context) {
 	}
 }
 
-// post adds debts in the ledger and returns the resulting times. It waits for at most ledgerTimeout.
+// post adds debts in the ledger and returns the resulting times. It waits for at most the timeout of Share.
 func (l *Limiter) post(ctx context.Context, entries []Entry) ([]int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, l.share.timeout)
 	defer cancel()
 	return l.share.ledger.Add(ctx, l.clock.Now().UnixMicro(), entries)
 }

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -21,17 +22,8 @@ type process struct {
 	ledger *ledger.Ledger
 }
 
-// patient is a ledger that is waited for as long as it takes. On a busy machine an answer may take longer than the two
-// seconds after which a process decides alone.
-type patient struct{ *ledger.Ledger }
-
-func (p patient) Add(ctx context.Context, now int64, entries []ratelimit.Entry) ([]int64, error) {
-	return p.Ledger.Add(context.WithoutCancel(ctx), now, entries)
-}
-
-func (p patient) Hold(ctx context.Context, holdings []ratelimit.Holding, exclusive bool) ([]int, error) {
-	return p.Ledger.Hold(context.WithoutCancel(ctx), holdings, exclusive)
-}
+// patience is how long a ledger is waited for. No result depends on it, however busy the machine is.
+const patience = time.Minute
 
 func cluster(t *testing.T, c clock.Clock, n int) []process {
 	t.Helper()
@@ -46,7 +38,7 @@ func cluster(t *testing.T, c clock.Clock, n int) []process {
 		}
 		t.Cleanup(func() { _ = d.Close() })
 		p := process{ratelimit.New(c), ledger.New(d)}
-		p.Share(patient{p.ledger})
+		p.Share(p.ledger, patience)
 		wg.Go(func() { p.Run(ctx) })
 		all = append(all, p)
 	}
@@ -84,14 +76,14 @@ func TestExactLimitsHoldAcrossProcesses(t *testing.T) {
 	}
 	d := all[1].Take(ratelimit.SignIn, "anna|192.0.2.1", lim, 1)
 	if d.OK || d.RetryAfter != 6*time.Second || d.Limit != 10 {
-		t.Errorf("%+v", d)
+		t.Errorf("Take in the second process = %+v, want it refused with RetryAfter %v of the limit of 10", d, 6*time.Second)
 	}
 	c.Advance(d.RetryAfter)
 	if n := passed(5); n != 1 {
 		t.Errorf("after Retry-After %d passed, want 1", n)
 	}
 	if !all[0].Take(ratelimit.SignIn, "bert|192.0.2.1", lim, 1).OK {
-		t.Error("another identity was refused")
+		t.Error("Take of another identity was refused, want it to pass")
 	}
 	c.Advance(time.Minute)
 	if n := passed(30); n != 4 { // what is left of the hour's 15, and one that was refilled
@@ -121,18 +113,19 @@ func TestExactLimitsHoldForConcurrentCalls(t *testing.T) {
 // Far from a large limit a take is sent to the ledger after the response; other processes learn of it soon.
 func TestOtherTakesReachTheOtherProcesses(t *testing.T) {
 	all := cluster(t, noon(), 2)
-	lim := limit(t, "1000/1m")
-	if d := all[0].Take(ratelimit.Reads, "192.0.2.1", lim, 490); !d.OK {
-		t.Fatal("the take was refused")
+	const most, first = 1_000_000, 490_000 // so many that the second process comes nowhere near the limit by its own takes
+	lim := limit(t, fmt.Sprint(most, "/1m"))
+	if d := all[0].Take(ratelimit.Reads, "192.0.2.1", lim, first); !d.OK {
+		t.Fatalf("Take(%d) of %d = %+v, want OK", first, most, d)
 	}
 	passed := 0
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		d := all[1].Take(ratelimit.Reads, "192.0.2.1", lim, 1)
-		if passed++; d.OK && d.Remaining <= 1000-490-passed {
+		if passed++; d.OK && d.Remaining <= most-first-passed {
 			return
 		}
 	}
-	t.Errorf("the second process has not learned of the first one's takes after %d takes", passed)
+	t.Errorf("after %d takes the second process had not learned of those of the first, want it to count them", passed)
 }
 
 func TestNewProcessCountsWhatWasTakenBefore(t *testing.T) {
@@ -143,16 +136,16 @@ func TestNewProcessCountsWhatWasTakenBefore(t *testing.T) {
 		all[0].Take(ratelimit.MailboxCreate, "192.0.2.1", lim, 1)
 	}
 	fresh := ratelimit.New(c)
-	fresh.Share(patient{all[0].ledger})
+	fresh.Share(all[0].ledger, patience)
 	if fresh.Take(ratelimit.MailboxCreate, "192.0.2.1", lim, 1).OK {
-		t.Error("a fourth passed")
+		t.Error("a fourth Take passed in a new process, want it refused")
 	}
 	c.Advance(2 * time.Minute)
 	if err := all[0].ledger.Sweep(t.Context(), c.Now().UnixMicro()); err != nil {
 		t.Fatal(err)
 	}
 	if !fresh.Take(ratelimit.MailboxCreate, "192.0.2.1", lim, 3).OK {
-		t.Error("two minutes later it was refused")
+		t.Error("a Take two minutes later was refused, want it to pass")
 	}
 }
 
@@ -170,7 +163,7 @@ func TestWithoutTheLedgerEachProcessCountsForItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, passed := ratelimit.New(noon()), 0
-	l.Share(ledger.New(d))
+	l.Share(ledger.New(d), patience)
 	for range 6 {
 		if l.Take(ratelimit.SignIn, "anna", limit(t, "4/1m"), 1).OK {
 			passed++
@@ -186,7 +179,7 @@ func TestWhatIsReturnedIsFreeInEveryProcess(t *testing.T) {
 	lim := limit(t, "3/1m")
 	for i := range 20 {
 		if !all[i%2].Take(ratelimit.TwoFactor, "anna", lim, 1).OK {
-			t.Fatalf("take %d was refused", i)
+			t.Fatalf("Take %d was refused, want it to pass since the one before was returned", i)
 		}
 		all[i%2].Return(ratelimit.TwoFactor, "anna", lim, 1)
 	}
@@ -200,7 +193,7 @@ func gauges(t *testing.T, n int) []*ratelimit.Gauge {
 	var wg sync.WaitGroup
 	for _, p := range cluster(t, noon(), n) {
 		g := ratelimit.NewGauge()
-		g.Share(patient{p.ledger})
+		g.Share(p.ledger, patience)
 		wg.Go(func() { g.Run(ctx) })
 		all = append(all, g)
 	}
@@ -240,11 +233,11 @@ func TestHoldingsAreCountedAcrossProcesses(t *testing.T) {
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatal("what was released is not free")
+				t.Fatal("Acquire was refused until the deadline, want it granted after the other process released")
 			}
 		}
 		if _, ok := all[(i+1)%3].Acquire(ratelimit.LongPolls, "192.0.2.1", 1); ok {
-			t.Error("two processes hold the only one")
+			t.Error("a second process acquired the only holding, want it refused")
 		}
 		release()
 	}
@@ -274,7 +267,7 @@ func TestHoldingsOfProcessesAreSummed(t *testing.T) {
 		{process: 1, held: 2, turn: 3, want: 2},
 	} {
 		if got := sum(all[c.process], c.held, c.turn); got != c.want {
-			t.Errorf("%+v: %d are held by both", c, got)
+			t.Errorf("%+v: %d are held by both, want %v", c, got, c.want)
 		}
 	}
 }
