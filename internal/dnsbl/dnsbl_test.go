@@ -20,7 +20,7 @@ func TestAddressesAreReversed(t *testing.T) {
 		"2001:db8:1:2:3:4:567:89ab": "b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.8.b.d.0.1.0.0.2", // the example of RFC 5782 §2.4
 	} {
 		if got := dnsbl.Reversed(netip.MustParseAddr(addr)); got != want {
-			t.Errorf("%s: %s, want %s", addr, got, want)
+			t.Errorf("Reversed(%s) = %s, want %s", addr, got, want)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestOnlyAnswersOfListsCount(t *testing.T) {
 		c := dnsbl.New([]dnsbl.List{{Zone: "bl.test", Resolver: answers{"9.113.0.203.bl.test.": answer}}}, time.Minute)
 		zone := c.Start(t.Context(), netip.MustParseAddr("::ffff:203.0.113.9"))
 		if first, again := zone(), zone(); (first == "bl.test") != listed || again != first {
-			t.Errorf("%q: listed as %q, then as %q", answer, first, again)
+			t.Errorf("the answer %q: listed by %q, asked again by %q; want a listing by bl.test: %t, both times", answer, first, again, listed)
 		}
 	}
 }
@@ -67,11 +67,11 @@ func TestOnlyPublicAddressesAreLookedUp(t *testing.T) {
 	c := dnsbl.New([]dnsbl.List{{Zone: "bl.test", Resolver: &r}}, time.Minute)
 	for _, addr := range []string{"127.0.0.1", "::1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "fd00::1", "fe80::1%eth0", "169.254.1.1", "0.0.0.0", "::ffff:10.0.0.1"} {
 		if zone := c.Start(t.Context(), netip.MustParseAddr(addr))(); zone != "" || r.Load() != 0 {
-			t.Errorf("%s: %q after %d questions", addr, zone, r.Load())
+			t.Errorf("Start(%s): listed by %q after %d questions, want no list asked", addr, zone, r.Load())
 		}
 	}
 	if zone := c.Start(t.Context(), netip.Addr{})(); zone != "" || r.Load() != 0 {
-		t.Errorf("no address: %q after %d questions", zone, r.Load())
+		t.Errorf("Start of the zero address: listed by %q after %d questions, want no list asked", zone, r.Load())
 	}
 }
 
@@ -81,16 +81,16 @@ func TestSilentListDelaysNoneOfTheOthers(t *testing.T) {
 		zones := []dnsbl.List{{Zone: "silent.test", Resolver: silent}, {Zone: "bl.test", Resolver: answers{"9.113.0.203.bl.test.": "127.0.0.2"}}}
 		c := dnsbl.New(zones, 2*time.Second)
 		if zone := c.Start(t.Context(), netip.MustParseAddr("203.0.113.9"))(); zone != "bl.test" || time.Since(begun) != 0 {
-			t.Errorf("listed: %q after %v", zone, time.Since(begun))
+			t.Errorf("a listed address: listed by %q after %v, want bl.test at once", zone, time.Since(begun))
 		}
 		if zone := c.Start(t.Context(), netip.MustParseAddr("203.0.113.10"))(); zone != "" || time.Since(begun) != 2*time.Second {
-			t.Errorf("not listed: %q after %v", zone, time.Since(begun))
+			t.Errorf("an address that is not listed: listed by %q after %v, want none after 2 s", zone, time.Since(begun))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		zone := c.Start(ctx, netip.MustParseAddr("203.0.113.11"))
 		cancel()
 		if zone() != "" || time.Since(begun) != 2*time.Second {
-			t.Errorf("the look-up outlived its context")
+			t.Errorf("a look-up whose context ended: listed by %q after %v, want none at once", zone(), time.Since(begun)-2*time.Second)
 		}
 	})
 }

@@ -35,15 +35,17 @@ func (b *breaker) admit(now time.Time) bool {
 	return true
 }
 
-// settle records whether an admitted query was answered, be it with a failure.
-func (b *breaker) settle(answered bool, now time.Time) {
+// settle records whether an admitted query was answered, be it with a failure, and reports whether further queries may
+// be sent.
+func (b *breaker) settle(answered bool, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probing = false
 	if answered {
 		b.unanswered = 0
-		return
+		return true
 	}
 	b.unanswered++
 	b.retryAt = now.Add(breakerPause)
+	return b.unanswered < breakerThreshold
 }

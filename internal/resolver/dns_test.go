@@ -12,13 +12,13 @@ import (
 
 // authority is a real DNS server on loopback, UDP and TCP on one port, that answers as a test tells it to.
 type authority struct {
-	addr     string
-	queries  atomic.Int64
-	overTCP  atomic.Int64
-	mu       sync.Mutex
-	answer   func(*dns.Msg, dns.Question)
-	silent   bool
-	closeTCP bool
+	addr      string
+	queries   atomic.Int64
+	overTCP   atomic.Int64
+	mu        sync.Mutex
+	answer    func(*dns.Msg, dns.Question)
+	silent    bool
+	hangsUpOn string // the end of names that it has asked over TCP, where it closes the connection; "": none
 }
 
 // serve starts an authority; answer fills in a reply that already echoes the question.
@@ -74,18 +74,19 @@ func (a *authority) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
 		a.overTCP.Add(1)
 	}
 	a.mu.Lock()
-	answer, silent, closeTCP := a.answer, a.silent, a.closeTCP
+	answer, silent, hangsUpOn := a.answer, a.silent, a.hangsUpOn
 	a.mu.Unlock()
+	hangsUp := hangsUpOn != "" && strings.HasSuffix(query.Question[0].Name, hangsUpOn)
 	if silent {
 		return
 	}
 	m := new(dns.Msg).SetReply(query)
 	m.RecursionAvailable = true
 	switch {
-	case closeTCP && isTCP:
+	case hangsUp && isTCP:
 		w.Close()
 		return
-	case closeTCP:
+	case hangsUp:
 		m.Truncated = true
 	default:
 		answer(m, query.Question[0])
@@ -107,7 +108,7 @@ func zone(t *testing.T, lines ...string) func(*dns.Msg, dns.Question) {
 	for _, l := range lines {
 		rr, err := dns.NewRR(l)
 		if err != nil {
-			t.Fatalf("%q: %v", l, err)
+			t.Fatalf("parse the record %q: %v", l, err)
 		}
 		rrs = append(rrs, rr)
 	}
