@@ -10,7 +10,7 @@ import (
 // LookupTXT returns the TXT records of name, the strings of each record joined without a separator (RFC 7208 §3.3,
 // RFC 6376 §3.6.2.2).
 func (r *Resolver) LookupTXT(ctx context.Context, name string) ([]string, error) {
-	texts, err := ask(ctx, r, "TXT", name, r.net.LookupTXT, sizeOfTexts)
+	texts, err := ask(ctx, r, "TXT", name, r.readTXT, sizeOfTexts)
 	return slices.Clone(texts), err
 }
 
@@ -25,7 +25,7 @@ func sizeOfTexts(texts []string) (size int) {
 // LookupMX returns the MX records of name by ascending preference, hosts with a trailing dot. A domain that takes no mail at all
 // has a single record that [IsNullMX] recognises.
 func (r *Resolver) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
-	records, err := ask(ctx, r, "MX", name, r.net.LookupMX, func(records []*net.MX) int { return 320 * len(records) })
+	records, err := ask(ctx, r, "MX", name, r.readMX, func(records []*net.MX) int { return 320 * len(records) })
 	mxs := make([]*net.MX, len(records))
 	for i, mx := range records {
 		mxs[i] = &net.MX{Host: mx.Host, Pref: mx.Pref}
@@ -43,11 +43,7 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 		return literal(a.Unmap(), network, host)
 	}
 	addrs, err := ask(ctx, r, network, host, func(ctx context.Context, host string) ([]netip.Addr, error) {
-		addrs, err := r.net.LookupNetIP(ctx, network, host)
-		for i, a := range addrs {
-			addrs[i] = a.Unmap()
-		}
-		return addrs, err
+		return r.readNetIP(ctx, network, host)
 	}, func(addrs []netip.Addr) int { return 32 * len(addrs) })
 	return slices.Clone(addrs), err
 }
@@ -60,19 +56,6 @@ func literal(a netip.Addr, network, host string) ([]netip.Addr, error) {
 	return []netip.Addr{a}, nil
 }
 
-// LookupIPAddr is LookupNetIP of both families, in the form that the SPF library needs.
-func (r *Resolver) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
-	addrs, err := r.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return nil, err
-	}
-	ips := make([]net.IPAddr, len(addrs))
-	for i, a := range addrs {
-		ips[i] = net.IPAddr{IP: a.AsSlice(), Zone: a.Zone()}
-	}
-	return ips, nil
-}
-
 // LookupAddr returns the names that the reverse zone gives an address, with a trailing dot.
 func (r *Resolver) LookupAddr(ctx context.Context, addr string) ([]string, error) {
 	ip, err := netip.ParseAddr(addr)
@@ -80,7 +63,11 @@ func (r *Resolver) LookupAddr(ctx context.Context, addr string) ([]string, error
 		return nil, &net.DNSError{Err: "not an address", Name: addr, IsNotFound: true, UnwrapErr: err}
 	}
 	names, err := ask(ctx, r, "PTR", ip.Unmap().WithZone("").String(), func(ctx context.Context, _ string) ([]string, error) {
-		return r.net.LookupAddr(ctx, ip.Unmap().WithZone("").String())
+		names, err := r.net.LookupAddr(ctx, ip.Unmap().WithZone("").String())
+		if len(names) > 0 {
+			err = nil // some of the names are malformed
+		}
+		return names, err
 	}, sizeOfTexts)
 	return slices.Clone(names), err
 }
