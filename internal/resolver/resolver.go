@@ -1,10 +1,11 @@
 // Package resolver is the DNS client of the whole service: the standard library's resolver, pointed at one recursive
-// resolver, with a cache, a bound on the queries in progress and a circuit breaker in front of it
+// resolver, with a cache, bounds on the queries in progress and a circuit breaker in front of it
 // (docs/decisions/0004).
 //
 // Identical questions share a query. A query does not end with its caller's context, since its answer serves the next
 // caller; each has a time-out of its own. While the server does not respond, the breaker makes lookups fail at once, so
-// that mail is not delayed.
+// that mail is not delayed. Before it does so it asks for the root, which every server answers: names whose own servers are
+// silent, such as those of a sender who wants that, must not stop the lookups of others.
 //
 // Errors are always [*net.DNSError], never wrapped, since that is what the SPF and DKIM libraries look for. IsNotFound
 // means that the name or the record does not exist (NXDOMAIN, or NODATA of RFC 2308); IsTemporary or IsTimeout means
@@ -43,6 +44,7 @@ type Config struct {
 	Attempts    int           // attempts before giving up; 0: 2
 	CacheBytes  int           // approximate memory for answers; 0: 16 MiB
 	MaxInFlight int           // queries in progress at once, more fail as temporary; 0: 1,024
+	MaxOfDomain int           // of them, those for names of one registered domain; 0: no bound
 }
 
 func (c Config) withDefaults() Config {
@@ -72,6 +74,7 @@ type Resolver struct {
 	answers  *cache.Cache[question, answer]
 	flights  singleflight.Group // identical questions share a query
 	inFlight chan struct{}      // has an element for each query in progress
+	shares   shares
 	breaker  breaker
 }
 
@@ -80,6 +83,7 @@ type Resolver struct {
 func New(cfg Config) *Resolver {
 	cfg = cfg.withDefaults()
 	r := &Resolver{cfg: cfg, answers: cache.New[question, answer](cfg.CacheBytes), inFlight: make(chan struct{}, cfg.MaxInFlight)}
+	r.shares = shares{counts: make(map[string]int), most: cfg.MaxOfDomain}
 	r.net.PreferGo = true
 	if cfg.Addr != "" {
 		server := withPort(cfg.Addr)
@@ -154,6 +158,9 @@ func ask[T any](ctx context.Context, r *Resolver, kind, name string, read func(c
 		return result[T](a)
 	}
 	query := func() (any, error) {
+		if a, ok := r.answers.Get(q, r.cfg.Clock.Now()); ok && !isFresh(ctx) {
+			return a, nil // a query that ended since the look above
+		}
 		return r.query(q, func(ctx context.Context) (any, int, error) {
 			v, err := read(ctx, q.name)
 			return v, size(v), err
@@ -182,6 +189,11 @@ func result[T any](a answer) (value T, err error) {
 // does not end with the context of a caller, so that the breaker learns of servers that are slower than any caller. It
 // runs on a goroutine of singleflight.
 func (r *Resolver) query(q question, read func(context.Context) (value any, size int, err error)) (a answer) {
+	domain, ok := r.shares.take(q.name)
+	if !ok {
+		return answer{err: q.failed(errors.New("too many DNS queries for one domain in progress"))}
+	}
+	defer r.shares.give(domain)
 	select {
 	case r.inFlight <- struct{}{}:
 		defer func() { <-r.inFlight }()
@@ -200,7 +212,10 @@ func (r *Resolver) query(q question, read func(context.Context) (value any, size
 		if err != nil {
 			a = answer{err: normalized(q, err)}
 		}
-		r.breaker.settle(a.err == nil || answered(a.err), r.cfg.Clock.Now())
+		ok := a.err == nil || answered(a.err)
+		if !r.breaker.settle(ok, r.cfg.Clock.Now()) && r.isAlive() {
+			r.breaker.settle(true, r.cfg.Clock.Now()) // only the names were without an answer
+		}
 		if a.err == nil || !a.err.IsTimeout {
 			break
 		}
