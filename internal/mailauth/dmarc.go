@@ -2,19 +2,29 @@ package mailauth
 
 import (
 	"context"
-	"net"
+	"net/url"
 	"strings"
 	"time"
 
-	"github.com/emersion/go-msgauth/dmarc"
+	"github.com/gonebox/gonebox/internal/mailauth/spf"
 )
+
+// policyRecord is what verdicts need of a DMARC record. What a domain wants done with mail that fails is not used,
+// since no mail is refused.
+type policyRecord struct {
+	strictDKIM bool // adkim=s
+	strictSPF  bool // aspf=s
+}
 
 // policyResult is the DMARC record that applies, or why there is none.
 type policyResult struct {
-	record  *dmarc.Record
+	record  *policyRecord
 	verdict Verdict // when record is nil: none, temperror or permerror
 	final   bool    // the organisational domain must not be asked
 }
+
+// isAbsent reports whether the domain has no record at all.
+func (p policyResult) isAbsent() bool { return p.record == nil && p.verdict == None && !p.final }
 
 // findPolicy looks for the record of the domain, then of its organisational domain (RFC 7489 §6.6.3). dns is the
 // Checker's resolver or a recall.
@@ -36,7 +46,7 @@ func (c *Checker) findPolicy(ctx context.Context, dns Resolver, domain string) p
 func (c *Checker) policyOf(ctx context.Context, dns Resolver, domain string) policyResult {
 	texts, err := dns.LookupTXT(ctx, "_dmarc."+domain)
 	if err != nil {
-		if e, ok := err.(*net.DNSError); ok && e.IsNotFound {
+		if spf.IsNotFound(err) {
 			return policyResult{verdict: None}
 		}
 		return policyResult{verdict: TempError, final: true}
@@ -72,14 +82,39 @@ func (c *Checker) policy(text string) policyResult {
 	return policy
 }
 
-// parsePolicy parses a policy record. A record that cannot be parsed is permerror and final.
+// parsePolicy parses the tags of a policy record after the version. Errors in them are ignored, and what they would
+// have said has its default (RFC 7489 §6.3). Only a record with neither a valid policy nor an address for
+// reports is no record (§6.6.3): permerror, and final.
 func parsePolicy(text string) policyResult {
-	// Values but addresses, which are not used here, are without case (RFC 7489 §6.4); the library expects lower case.
-	record, err := dmarc.Parse("v=DMARC1;" + strings.ToLower(afterVersion(text)))
-	if err != nil {
-		return policyResult{verdict: PermError, final: true}
+	tags := make(map[string]string)
+	for spec := range strings.SplitSeq(afterVersion(text), ";") {
+		name, value, ok := strings.Cut(spec, "=")
+		name = strings.ToLower(strings.TrimSpace(name)) // tags and keywords are without case (RFC 7489 §6.4)
+		if _, repeated := tags[name]; ok && !repeated {
+			tags[name] = strings.TrimSpace(value)
+		}
 	}
-	return policyResult{record: record, final: true}
+	switch strings.ToLower(tags["p"]) {
+	case "none", "quarantine", "reject":
+	default:
+		if !hasReportAddress(tags["rua"]) {
+			return policyResult{verdict: PermError, final: true}
+		}
+	}
+	return policyResult{final: true, record: &policyRecord{
+		strictDKIM: strings.EqualFold(tags["adkim"], "s"), strictSPF: strings.EqualFold(tags["aspf"], "s"),
+	}}
+}
+
+// hasReportAddress reports whether a list of addresses for reports has a valid one (RFC 7489 §6.2).
+func hasReportAddress(list string) bool {
+	for address := range strings.SplitSeq(list, ",") {
+		address, _, _ = strings.Cut(strings.TrimSpace(address), "!") // without the largest size of a report
+		if u, err := url.Parse(address); err == nil && u.Scheme != "" && u.Opaque+u.Host != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // isPolicyRecord recognises the version tag, which must come first and exactly so (RFC 7489 §6.3).
@@ -102,31 +137,45 @@ func evaluate(p policyResult, id identities, r Result) Verdict {
 		return p.verdict
 	}
 	verdict := Fail
-	consider := func(v Verdict, domain string, mode dmarc.AlignmentMode) {
+	consider := func(v Verdict, domain string, strict bool) {
 		switch {
-		case !aligned(domain, id.from, mode):
+		case !aligned(domain, id.from, strict):
 		case v == Pass:
 			verdict = Pass
 		case v == TempError && verdict != Pass:
 			verdict = TempError
 		}
 	}
-	consider(r.SPF, id.spf, p.record.SPFAlignment)
+	consider(r.SPF, id.spf, p.record.strictSPF)
 	for _, s := range r.Signatures {
-		consider(s.Verdict, s.Domain, p.record.DKIMAlignment)
-	}
-	if verdict == Fail && r.DKIM == TempError && len(r.Signatures) == 0 {
-		return TempError // signatures, of unknown domains, were not checked in time
+		consider(s.Verdict, s.Domain, p.record.strictDKIM)
 	}
 	return verdict
 }
 
+// isVerified reports whether the domain of the From field is proven: by DMARC, or, where it has no DMARC record, by an
+// SPF or DKIM pass that is aligned with it.
+func isVerified(p policyResult, id identities, r Result) bool {
+	if !p.isAbsent() {
+		return r.DMARC == Pass
+	}
+	if r.SPF == Pass && aligned(id.spf, id.from, false) {
+		return true
+	}
+	for _, s := range r.Signatures {
+		if s.Verdict == Pass && aligned(s.Domain, id.from, false) {
+			return true
+		}
+	}
+	return false
+}
+
 // aligned compares an authenticated domain with the From field's (RFC 7489 §3.1).
-func aligned(domain, from string, mode dmarc.AlignmentMode) bool {
+func aligned(domain, from string, strict bool) bool {
 	if domain == "" || from == "" {
 		return false
 	}
-	if mode == dmarc.AlignmentStrict {
+	if strict {
 		return domain == from
 	}
 	return domain == from || organizational(domain) == organizational(from)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ func serve(t testing.TB, lines ...string) mailauth.Resolver {
 	for _, l := range lines {
 		rr, err := dns.NewRR(l)
 		if err != nil {
-			t.Fatalf("%q: %v", l, err)
+			t.Fatalf("parse the record %q: %v", l, err)
 		}
 		rrs = append(rrs, rr)
 	}
@@ -75,14 +76,7 @@ func (r *remembering) LookupTXT(ctx context.Context, name string) ([]string, err
 // start runs handler over UDP and TCP on one port.
 func start(t testing.TB, handler dns.Handler) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pc, err := net.ListenPacket("udp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pc, ln := listen(t)
 	for _, s := range []*dns.Server{{PacketConn: pc, Handler: handler}, {Listener: ln, Handler: handler}} {
 		started, done := make(chan struct{}), make(chan struct{})
 		s.NotifyStartedFunc = func() { close(started) }
@@ -97,6 +91,23 @@ func start(t testing.TB, handler dns.Handler) string {
 		})
 	}
 	return pc.LocalAddr().String()
+}
+
+// listen finds a port that is free for both transports.
+func listen(t testing.TB) (net.PacketConn, net.Listener) {
+	t.Helper()
+	for range 20 {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pc, err := net.ListenPacket("udp", ln.Addr().String()); err == nil {
+			return pc, ln
+		}
+		_ = ln.Close()
+	}
+	t.Fatal("no port is free for both UDP and TCP")
+	return nil, nil
 }
 
 // over is the standard library's resolver, asking addr only.
@@ -130,7 +141,7 @@ func (k known) LookupMX(_ context.Context, name string) ([]*net.MX, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-func (k known) LookupIPAddr(_ context.Context, name string) ([]net.IPAddr, error) {
+func (k known) LookupNetIP(_ context.Context, _, name string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
@@ -174,7 +185,7 @@ func (m mute) LookupMX(ctx context.Context, _ string) ([]*net.MX, error) { retur
 
 func (m mute) LookupAddr(ctx context.Context, _ string) ([]string, error) { return nil, m.wait(ctx) }
 
-func (m mute) LookupIPAddr(ctx context.Context, _ string) ([]net.IPAddr, error) {
+func (m mute) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Addr, error) {
 	return nil, m.wait(ctx)
 }
 

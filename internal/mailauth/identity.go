@@ -9,9 +9,9 @@ import (
 
 // identities are the identities that a mail claims.
 type identities struct {
-	sender string // the sender for SPF, never with an empty local part (RFC 7208 §4.3)
-	spf    string // the domain SPF looks up: of the reverse-path, or of HELO for the null one (RFC 7208 §2.4)
-	from   string // the domain of the From field
+	local string // the local part of the sender for SPF, never empty (RFC 7208 §4.3)
+	spf   string // the domain SPF looks up: of the reverse-path, or of HELO for the null one (RFC 7208 §2.4)
+	from  string // the domain of the From field
 }
 
 // identify returns the identities of a mail in the forms that the methods need.
@@ -19,15 +19,15 @@ func identify(in Input) identities {
 	local, domain := "postmaster", in.Helo
 	if in.MailFrom != "" {
 		local, domain = splitAddress(in.MailFrom)
+		if n := len(local); n > 1 && local[0] == '"' && local[n-1] == '"' {
+			local = unquote(local[1:]) // RFC 5321 §4.1.2: the quotes are no part of it
+		}
 	}
 	_, from := splitAddress(in.HeaderFrom)
-	id := identities{spf: normalDomain(domain), from: normalDomain(from)}
 	if local == "" {
 		local = "postmaster"
 	}
-	// The library cuts the sender at the first @, which in a quoted local part is not the one before the domain.
-	id.sender = strings.ReplaceAll(local, "@", "_") + "@" + id.spf
-	return id
+	return identities{local: local, spf: normalDomain(domain), from: normalDomain(from)}
 }
 
 // splitAddress cuts at the last @, the only one that can be outside a quoted local part.
