@@ -2,10 +2,11 @@
 // formats the results as RFC 8601 specifies (docs/spec/smtp.md#authentication-of-senders). It only reports: it refuses
 // no mail.
 //
-// Checker.Check returns the verdicts on a mail, Checker.Header the field that reports them, and StripForged removes
-// fields of a received mail that claim to be ours. The protocols are evaluated by libraries; this package bounds what
-// a sender can make them do: the time for a mail, the number and size of signatures and keys, the size of the header,
-// and, in the SPF library, the number of look-ups.
+// Checker.Check returns the verdicts on a mail and whether its sender is verified, which is decided nowhere else;
+// Checker.Header returns the field that reports the verdicts, and StripForged removes fields of a received mail that
+// claim to be ours. The packages spf and dkim below evaluate records and signatures (docs/decisions/0056); this package
+// looks the records up and bounds what a sender can make it do: the time for a mail, the number of signatures, and the
+// size of keys and of the header.
 //
 // Few senders send most mail, so a mail whose DNS records are all cached is checked without a goroutine, from cached
 // evaluations of these records (recall.go, evaluated.go).
@@ -26,7 +27,7 @@ import (
 type Resolver interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
-	LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error)
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 	LookupAddr(ctx context.Context, addr string) ([]string, error)
 }
 
@@ -49,7 +50,8 @@ type Input struct {
 	RemoteIP   netip.Addr // of the client
 	Helo       string     // the argument of its HELO or EHLO
 	MailFrom   string     // the reverse-path without angle brackets; empty: the null one
-	HeaderFrom string     // the address of the From field; empty if there is none or more than one
+	HeaderFrom string     // the address of the only From field; empty if it does not name exactly one
+	ReceivedAt time.Time  // what the expiry of signatures is compared with; zero: they do not expire
 	Raw        []byte     // the message as received; it is only read, and not after Check has returned
 }
 
@@ -57,16 +59,24 @@ type Input struct {
 type Result struct {
 	SPF, DKIM, DMARC Verdict
 
+	SPFReason string // why SPF could not be checked, for the header field: words and spaces alone; empty: it was checked
+
 	MailFrom   string      // smtp.mailfrom; empty if the HELO identity was checked
 	Helo       string      // smtp.helo
 	Signatures []Signature // of DKIM, in the order of the message
 	FromDomain string      // header.from, in A-label form; empty if the From field has no usable domain
+
+	// Verified reports whether FromDomain is proven: the mail has exactly one From field with exactly one address, and
+	// DMARC passes, or, where the domain has no DMARC record, an SPF or DKIM pass is aligned with it.
+	Verified bool
 }
 
 // Signature is a DKIM signature and its verdict.
 type Signature struct {
-	Domain  string // header.d; empty if the field cannot be parsed
-	Verdict Verdict
+	Domain    string // header.d, in A-label form; empty if the field cannot be parsed
+	Selector  string // header.s
+	Algorithm string // header.a
+	Verdict   Verdict
 }
 
 // Checker checks mails. It is safe for concurrent use.
@@ -91,67 +101,110 @@ func New(dns Resolver, hostname string, budget time.Duration) *Checker {
 }
 
 // Check returns the verdicts on a mail. It returns within the Checker's budget, or when ctx ends if that is earlier;
-// methods that are not finished by then have temperror. Goroutines of the libraries may run a little longer, but no
-// longer read in.Raw. An unsigned mail for which all DNS records are cached costs no goroutine and no timer.
+// what is not known by then has temperror. Look-ups may go on a little longer, but do not read in.Raw. An unsigned mail
+// for which all DNS records are cached costs no goroutine and no timer.
 func (c *Checker) Check(ctx context.Context, in Input) Result {
-	id := identify(in)
+	id, h := identify(in), scan(in.Raw)
+	if h.froms > 1 {
+		id.from = ""
+	}
 	r := Result{
 		SPF: None, DKIM: None, DMARC: None,
 		MailFrom: in.MailFrom, Helo: in.Helo, FromDomain: id.from,
 	}
-	signed := hasField(in.Raw, "DKIM-Signature")
-	if !signed && !isPublic(id.spf) && !isPublic(id.from) {
+	if !h.signed && !isPublic(id.spf) && !isPublic(id.from) {
 		return r
 	}
-	var policy policyResult
-	var known bool
-	if r.SPF, policy, known = c.fromMemory(in, id); known && !signed {
-		r.DMARC = evaluate(policy, id, r)
-		return r
+	p := pending{signatures: new(signatures)}
+	p.spf, p.policy, p.known = c.fromMemory(in, id)
+	if h.signed {
+		p.signatures = newSignatures(in, h, id.from)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.budget)
-	defer cancel()
-	var dkim chan dkimResult
-	if signed {
-		message := newMessage(in.Raw)
-		defer message.close()
-		dkim = make(chan dkimResult, 1)
-		go func() { dkim <- c.checkDKIM(ctx, message) }()
+	if h.signed || !p.known {
+		c.ask(ctx, in, id, &p)
 	}
-	if !known {
-		r.SPF, policy = c.ask(ctx, in, id)
-	}
-	if signed {
-		d := receive(ctx, dkim, dkimResult{verdict: TempError})
-		r.DKIM, r.Signatures = d.verdict, d.signatures
-	}
-	r.DMARC = evaluate(policy, id, r)
+	return p.result(id, r)
+}
+
+// pending is a check whose records are looked up.
+type pending struct {
+	spf        Verdict
+	policy     policyResult
+	known      bool // spf and policy are final: they came from the cache
+	waiting    int  // how many of spf and policy are still looked up
+	signatures *signatures
+}
+
+// result completes r with what is known.
+func (p *pending) result(id identities, r Result) Result {
+	r.SPF = p.spf
+	r.DKIM, r.Signatures = p.signatures.overall(), p.signatures.results
+	r.DMARC = evaluate(p.policy, id, r)
+	r.Verified = isVerified(p.policy, id, r)
 	return r
 }
 
-// ask looks up what SPF and DMARC need, both at the same time.
-func (c *Checker) ask(ctx context.Context, in Input, id identities) (Verdict, policyResult) {
-	spf, policy := make(chan Verdict, 1), make(chan policyResult, 1)
-	go func() { spf <- checkSPF(ctx, c.dns, in, id) }()
-	go func() { policy <- c.findPolicy(ctx, c.dns, id.from) }()
-	verdict := receive(ctx, spf, TempError)
-	if ctx.Err() != nil && verdict != Pass && verdict != Fail {
-		verdict = TempError // the time ran out
+// grace is how long a check waits for what cannot change whether the sender is verified, once everything else is known.
+const grace = 500 * time.Millisecond
+
+// answers carries what look-ups bring for a check, to the goroutine that runs it.
+type answers chan func(*pending)
+
+// ask looks up what SPF, DMARC and DKIM need, all at the same time.
+func (c *Checker) ask(ctx context.Context, in Input, id identities, p *pending) {
+	ctx, cancel := context.WithTimeout(ctx, c.budget)
+	defer cancel()
+	a := make(answers, 2+maxSignatures) // so that no look-up waits for a check that has ended
+	if !p.known {
+		p.spf, p.policy = TempError, policyResult{verdict: TempError, final: true}
+		p.waiting = 2
+		go func() { a <- c.askSPF(ctx, in, id) }()
+		go func() {
+			policy := c.findPolicy(ctx, c.dns, id.from)
+			a <- func(p *pending) { p.policy, p.waiting = policy, p.waiting-1 }
+		}()
 	}
-	return verdict, receive(ctx, policy, policyResult{verdict: TempError})
+	p.signatures.lookUp(ctx, c, a)
+	until, hurried := ctx.Done(), false
+	for p.waiting > 0 || p.signatures.isWaiting(false) {
+		if !hurried && p.isDecided(id) {
+			short, cancel := context.WithTimeout(ctx, grace)
+			defer cancel()
+			until, hurried = short.Done(), true
+		}
+		if !a.receive(p, until) {
+			return
+		}
+	}
 }
 
-// receive returns the result of a method, or otherwise if ctx ends before there is one.
-func receive[T any](ctx context.Context, from <-chan T, otherwise T) T {
+// askSPF looks up the verdict of SPF.
+func (c *Checker) askSPF(ctx context.Context, in Input, id identities) func(*pending) {
+	v := checkSPF(ctx, c.dns, in, id)
+	if ctx.Err() != nil && v != Pass && v != Fail {
+		v = TempError // the time ran out
+	}
+	return func(p *pending) { p.spf, p.waiting = v, p.waiting-1 }
+}
+
+// isDecided reports whether the keys that are still looked up cannot change whether the sender is verified.
+func (p *pending) isDecided(id identities) bool {
+	return p.waiting == 0 && (!p.signatures.isWaiting(true) || p.result(id, Result{}).Verified)
+}
+
+// receive takes an answer. It returns false if until ends first; what is there already comes before that.
+func (a answers) receive(p *pending, until <-chan struct{}) bool {
 	select {
-	case v := <-from:
-		return v
-	case <-ctx.Done():
+	case answer := <-a:
+		answer(p)
+		return true
+	default:
 	}
 	select {
-	case v := <-from:
-		return v
-	default:
-		return otherwise
+	case answer := <-a:
+		answer(p)
+		return true
+	case <-until:
+		return false
 	}
 }

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto"
-	"crypto/ed25519"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"encoding/base64"
 	"fmt"
 	"net/netip"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,6 +17,7 @@ import (
 	"github.com/emersion/go-msgauth/dkim"
 
 	"github.com/gonebox/gonebox/internal/mailauth"
+	"github.com/gonebox/gonebox/internal/mailauth/dkim/dkimtest"
 )
 
 const mail = "From: Shop <shop@shop.example>\r\nTo: quiet-otter@gonebox.localhost\r\nSubject: Your code\r\n\r\n482913\r\n"
@@ -43,6 +41,7 @@ func TestSPF(t *testing.T) {
 		txt("void.example", "v=spf1 a:1.none.example a:2.none.example a:3.none.example +all"),
 		txt("temp.example", "v=spf1 include:servfail.example +all"),
 		txt("helo.example", "v=spf1 ip4:192.0.2.1 -all"),
+		txt("error.example", "v=spf1 ip4:192.0.2.1 oops -all"),
 		txt("xn--bcher-kva.example", "v=spf1 ip4:192.0.2.1 -all"),
 	)
 	c := mailauth.New(dns, "mx.gonebox.localhost", budget)
@@ -59,11 +58,14 @@ func TestSPF(t *testing.T) {
 		{"x@missing.example", "", mailauth.None},
 		{"x@two.example", "", mailauth.PermError},
 		{"x@bad.example", "", mailauth.PermError},
+		{"x@error.example", "", mailauth.PermError},
 		{"x@include.example", "", mailauth.Pass},
 		{"x@a.example", "", mailauth.Pass},
 		{"x@mx.example", "", mailauth.Pass},
 		{"x@macro.example", "", mailauth.Pass},
 		{"y@macro.example", "", mailauth.Fail},
+		{`"x"@macro.example`, "", mailauth.Pass},
+		{`"\x"@macro.example`, "", mailauth.Pass},
 		{"x@long.example", "", mailauth.PermError},
 		{"x@void.example", "", mailauth.PermError},
 		{"x@temp.example", "", mailauth.TempError},
@@ -88,17 +90,17 @@ func TestSPF(t *testing.T) {
 			for _, when := range [...]string{"asked", "remembered"} {
 				got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, Helo: tt.helo, MailFrom: tt.mailFrom, Raw: []byte(mail)})
 				if got.SPF != tt.want {
-					t.Errorf("%s: got %s, want %s", when, got.SPF, tt.want)
+					t.Errorf("%s: SPF is %s, want %s", when, got.SPF, tt.want)
 				}
 			}
 		})
 	}
 	mapped := mailauth.Input{RemoteIP: netip.MustParseAddr("::ffff:192.0.2.1"), MailFrom: "x@pass.example"}
 	if got := c.Check(t.Context(), mapped); got.SPF != mailauth.Pass {
-		t.Errorf("an IPv4 address in IPv6 clothes: %s", got.SPF)
+		t.Errorf("an IPv4 address in IPv6 clothes: %s, want SPF %v", got.SPF, mailauth.Pass)
 	}
 	if got := c.Check(t.Context(), mailauth.Input{MailFrom: "x@pass.example"}); got.SPF != mailauth.None {
-		t.Errorf("no address: %s", got.SPF)
+		t.Errorf("no address: %s, want SPF %v", got.SPF, mailauth.None)
 	}
 }
 
@@ -110,24 +112,14 @@ type signer struct {
 
 func newSigner(t testing.TB) signer {
 	t.Helper()
-	pub, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return signer{key, "v=DKIM1; k=ed25519; p=" + base64.StdEncoding.EncodeToString(pub)}
+	key := dkimtest.NewEd25519(t)
+	return signer{key.Signer, "v=DKIM1; k=ed25519; p=" + key.Public}
 }
 
 func newRSASigner(t testing.TB, bits int) signer {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, bits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return signer{key, "v=DKIM1; k=rsa; p=" + base64.StdEncoding.EncodeToString(der)}
+	key := dkimtest.NewRSA(t, bits)
+	return signer{key.Signer, "v=DKIM1; k=rsa; p=" + key.Public}
 }
 
 func (s signer) sign(t testing.TB, raw, domain, selector string, change ...func(*dkim.SignOptions)) string {
@@ -179,7 +171,8 @@ func TestDKIM(t *testing.T) {
 		{"not a signature", "DKIM-Signature: gibberish\r\n" + mail, mailauth.PermError},
 		{"odd case and space", strings.Replace(good, "DKIM-Signature:", "dkim-signature :", 1), mailauth.Pass},
 		{"one of two good", ed.sign(t, good, "list.example", "missing"), mailauth.Pass},
-		{"five bad before the good", strings.Repeat("DKIM-Signature: v=1\r\n", 5) + good, mailauth.PermError},
+		{"five bad before the good", strings.Repeat("DKIM-Signature: v=1; a=rsa-sha256; d=shop.example; s=missing; h=from; bh=eA==; b=eA==\r\n", 5) + good, mailauth.PermError},
+		{"five malformed before the good", strings.Repeat("DKIM-Signature: v=1\r\n", 5) + good, mailauth.Pass},
 		{"too many fields", strings.Repeat("X-Filler: x\r\n", 2000) + good, mailauth.PermError},
 		{"too long a signature", "DKIM-Signature: v=1; h=" + strings.Repeat("from:", 4000) + "\r\n" + mail, mailauth.PermError},
 		{"header without end", "DKIM-Signature: v=1", mailauth.PermError},
@@ -188,10 +181,10 @@ func TestDKIM(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, Raw: []byte(tt.raw)})
 			if got.DKIM != tt.want {
-				t.Errorf("got %s %v, want %s", got.DKIM, got.Signatures, tt.want)
+				t.Errorf("DKIM is %s by the signatures %v, want %s", got.DKIM, got.Signatures, tt.want)
 			}
 			if len(got.Signatures) > 5 {
-				t.Errorf("%d signatures were looked at", len(got.Signatures))
+				t.Errorf("%d signatures were looked at, want at most 5", len(got.Signatures))
 			}
 		})
 	}
@@ -261,7 +254,7 @@ func TestDMARC(t *testing.T) {
 			for _, when := range [...]string{"asked", "remembered"} {
 				got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, MailFrom: tt.mailFrom, HeaderFrom: tt.from, Raw: []byte(raw)})
 				if got.DMARC != tt.want {
-					t.Errorf("%s: got %s, want %s (%+v)", when, got.DMARC, tt.want, got)
+					t.Errorf("%s: DMARC is %s, want %s (%+v)", when, got.DMARC, tt.want, got)
 				}
 			}
 		})
@@ -282,7 +275,7 @@ func TestBudget(t *testing.T) {
 				began := time.Now()
 				got := mailauth.New(m, "mx.gonebox.localhost", 3*time.Second).Check(t.Context(), in)
 				if took := time.Since(began); took > 3*time.Second {
-					t.Errorf("took %v", took)
+					t.Errorf("took %v, want at most %v", took, 3*time.Second)
 				}
 				if got.SPF != mailauth.TempError || got.DKIM != mailauth.TempError || got.DMARC != mailauth.TempError {
 					t.Errorf("got %+v, want temperror for all", got)
@@ -307,7 +300,7 @@ func TestNothingToLookUp(t *testing.T) {
 		RemoteIP: client, MailFrom: "x@gonebox.localhost", HeaderFrom: "x@gonebox.localhost", Raw: []byte(mail),
 	})
 	if got.SPF != mailauth.None || got.DKIM != mailauth.None || got.DMARC != mailauth.None {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want SPF %v, DKIM %v and DMARC %v", got, mailauth.None, mailauth.None, mailauth.None)
 	}
 }
 
@@ -318,7 +311,7 @@ func TestWhatIsKnownIsNotAskedFor(t *testing.T) {
 	c := mailauth.New(counted{dns, &asked}, "mx.gonebox.localhost", budget)
 	got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, MailFrom: "x@shop.example", HeaderFrom: "x@shop.example", Raw: []byte(mail)})
 	if got.SPF != mailauth.Pass || got.DMARC != mailauth.Pass || asked != (counting{known: 2}) {
-		t.Errorf("got %+v, asked %+v", got, asked)
+		t.Errorf("got %+v, asked %+v, want SPF %v, DMARC %v and %v", got, asked, mailauth.Pass, mailauth.Pass, counting{known: 2})
 	}
 }
 
@@ -389,33 +382,53 @@ func TestHeader(t *testing.T) {
 		},
 		{"hostile", mailauth.Result{
 			SPF: mailauth.Fail, DKIM: mailauth.None, DMARC: mailauth.Fail, MailFrom: "\"a\r\nX: \\y; spf=pass\"@evil.example",
-		}, `mx.gonebox.localhost; spf=fail smtp.mailfrom="\"aX: \\y; spf=pass\"@evil.example"; dkim=none; dmarc=fail`},
+		}, "mx.gonebox.localhost; spf=fail smtp.mailfrom=evil.example; dkim=none; dmarc=fail"},
+		{"a signature with all properties", mailauth.Result{
+			SPF: mailauth.None, DKIM: mailauth.Pass, DMARC: mailauth.None, Helo: "mx.shop.example",
+			Signatures: []mailauth.Signature{{Domain: "shop.example", Selector: "s1", Algorithm: "rsa-sha256", Verdict: mailauth.Pass}, {Verdict: mailauth.PermError}},
+		}, "mx.gonebox.localhost; spf=none smtp.helo=mx.shop.example; dkim=pass header.a=rsa-sha256 header.d=shop.example header.s=s1; dkim=permerror; dmarc=none"},
+		{"a name in EHLO that reads like a result", mailauth.Result{Helo: "dmarc=pass"}, "mx.gonebox.localhost; spf=; dkim=; dmarc="},
+		{"a domain with U-labels", mailauth.Result{MailFrom: "ü@bücher.example"}, "mx.gonebox.localhost; spf= smtp.mailfrom=xn--bcher-kva.example; dkim=; dmarc="},
+		{"an address literal", mailauth.Result{MailFrom: "a=b@[IPv6:2001:db8::1]"}, `mx.gonebox.localhost; spf= smtp.mailfrom="[IPv6:2001:db8::1]"; dkim=; dmarc=`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := c.Header(tt.r)
 			if unfolded := strings.ReplaceAll(got, "\r\n\t", " "); unfolded != tt.want {
-				t.Errorf("got  %q\nwant %q", unfolded, tt.want)
+				t.Errorf("the field is\n%q\nwant\n%q", unfolded, tt.want)
 			}
 		})
 	}
 	id, results, err := authres.Parse(strings.ReplaceAll(c.Header(tests[0].r), "\r\n\t", " "))
 	if err != nil || id != "mx.gonebox.localhost" || len(results) != 4 {
-		t.Errorf("another reader makes %q, %v, %v of it", id, results, err)
+		t.Errorf("another reader of the field finds %q, %v, %v, want mx.gonebox.localhost and 4 results", id, results, err)
 	}
 }
 
+// results finds what a reader that does not parse the field could take for a result.
+var results = regexp.MustCompile(`(?i)(spf|dkim|dmarc)\s*=\s*[a-z]+`)
+
+// Whatever a sender says, the field has the results of this server and no other, even for a reader that only searches it.
 func FuzzHeader(f *testing.F) {
 	f.Add("a@b.example", "h", "d.example")
 	f.Add("\"\r\n\r\n", "", "\\")
 	f.Add(strings.Repeat("é", 400), "\x00", "\x80")
+	f.Add("dmarc=pass@evil.example", "dmarc=pass", "x dkim=pass")
+	f.Add("\"dkim=pass header.d=bank.example \"@evil.example", "[dkim=pass]", "a;dmarc=pass")
+	f.Add("\"\u2028Authentication-Results: mx; dmarc=pass\"@evil.example", "dmarc =pass", "dmarc=(x)pass")
 	c := mailauth.New(nil, "mx.gonebox.localhost", budget)
 	f.Fuzz(func(t *testing.T, mailFrom, helo, d string) {
-		got := c.Header(mailauth.Result{MailFrom: mailFrom, Helo: helo, Signatures: []mailauth.Signature{{Domain: d}}})
+		none := mailauth.None
+		r := mailauth.Result{SPF: none, DKIM: none, DMARC: none, MailFrom: mailFrom, Helo: helo, FromDomain: d}
+		r.Signatures = []mailauth.Signature{{Domain: d, Selector: helo, Algorithm: d, Verdict: none}}
+		got := c.Header(r)
 		for i, line := range strings.Split(got, "\r\n\t") {
-			if strings.ContainsAny(line, "\r\n\x00") || len(line) > 998 {
-				t.Errorf("line %d: %q", i, line)
+			if strings.ContainsAny(line, "\r\n\x00\u0085\u2028\u2029") || len(line) > 998 {
+				t.Errorf("Header(%+v): line %d is %q, want at most 998 octets and no line end in it", r, i, line)
 			}
+		}
+		if found := results.FindAllString(got, -1); !slices.Equal(found, []string{"spf=none", "dkim=none", "dmarc=none"}) {
+			t.Errorf("Header(%+v) is %q, in which a search finds %q, want %v", r, got, found, []string{"spf=none", "dkim=none", "dmarc=none"})
 		}
 	})
 }
@@ -431,7 +444,7 @@ func FuzzCheck(f *testing.F) {
 		got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, Helo: helo, MailFrom: mailFrom, HeaderFrom: from, Raw: raw})
 		for _, v := range []mailauth.Verdict{got.SPF, got.DKIM, got.DMARC} {
 			if v == "" || v == mailauth.TempError {
-				t.Errorf("%+v", got)
+				t.Errorf("Check = %+v, want a verdict of each kind, and none for lack of time", got)
 			}
 		}
 	})

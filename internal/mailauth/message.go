@@ -1,39 +1,6 @@
 package mailauth
 
-import (
-	"bytes"
-	"io"
-	"sync"
-)
-
-// message reads a mail for DKIM, and stops reading when it is closed: the caller of Check may use the buffer again
-// although the library, which cannot be interrupted, is still running. The mutex guards raw against the library's
-// goroutine.
-type message struct {
-	mu  sync.Mutex
-	raw []byte
-}
-
-func newMessage(raw []byte) *message { return &message{raw: raw} }
-
-// close makes later reads return io.EOF. A read in progress ends first.
-func (m *message) close() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.raw = nil
-}
-
-// Read ends with io.EOF after close, too: the library would leave goroutines behind on another error.
-func (m *message) Read(p []byte) (int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.raw) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, m.raw)
-	m.raw = m.raw[n:]
-	return n, nil
-}
+import "bytes"
 
 const byteOrderMark = "\uFEFF"
 
@@ -82,11 +49,61 @@ func isField(field []byte, name string) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(field[len(name):], " \t\r\n"), []byte(":"))
 }
 
-func hasField(raw []byte, name string) bool {
+// header is what the methods need of the header of a mail.
+type header struct {
+	froms  int  // From fields
+	signed bool // there are signatures
+}
+
+// scan reads the header of raw. A blank line in front of the first field ends the header for a signer, though lenient
+// readers skip it, so nothing behind it is a signature.
+func scan(raw []byte) (h header) {
+	rest := bytes.TrimPrefix(raw, []byte(byteOrderMark))
+	blank := len(rest) > 0 && (rest[0] == '\r' || rest[0] == '\n')
 	for f := range fields(raw) {
-		if isField(f, name) {
-			return true
+		switch {
+		case isField(f, "From"):
+			h.froms++
+		case isField(f, "DKIM-Signature"):
+			h.signed = !blank
 		}
 	}
-	return false
+	return h
+}
+
+// maxName is the longest name of a field that every reader takes for one, in octets.
+const maxName = 256
+
+// isWellFormed reports whether all readers take a line with its folds for a header field. Some take another line for the
+// beginning of the body, a link among them, so that it would be shown as text that is not signed.
+func isWellFormed(field []byte) bool {
+	n := bytes.IndexFunc(field, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == ':' })
+	if n < 1 || n > maxName {
+		return false
+	}
+	value, ok := bytes.CutPrefix(bytes.TrimLeft(field[n:], " \t"), []byte(":"))
+	return ok && !bytes.HasPrefix(value, []byte("//"))
+}
+
+// isEnvelope reports whether a line is what begins a mail in a file of the mbox format. It is not part of the mail.
+func isEnvelope(line []byte) bool {
+	return bytes.HasPrefix(bytes.TrimPrefix(line, []byte(">")), []byte("From "))
+}
+
+// split returns the header fields of raw and its body, which is empty where there is no blank line. ok is false if the
+// header is larger than what is verified, or something in it is no field.
+func split(raw []byte) (header [][]byte, body []byte, ok bool) {
+	size := 0
+	for f := range fields(raw) {
+		if !isWellFormed(f) && !(size == 0 && isEnvelope(f)) {
+			return nil, nil, false
+		}
+		header = append(header, f)
+		size += len(f)
+		if size > maxHeader || len(header) > maxFields {
+			return nil, nil, false
+		}
+	}
+	rest := raw[preamble(raw)+size:]
+	return header, rest[lineLength(rest):], true // without the blank line
 }

@@ -3,6 +3,9 @@ package mailauth
 import (
 	"context"
 	"net"
+	"net/netip"
+
+	"github.com/gonebox/gonebox/internal/mailauth/spf"
 )
 
 // recall is a Resolver that returns only what the underlying resolver has cached, by looking up in a context that has
@@ -29,7 +32,7 @@ func (c *Checker) fromMemory(in Input, id identities) (spf Verdict, policy polic
 // count counts a look-up and sets failed if it failed temporarily. A name that does not exist is not a failure.
 func (r *recall) count(err error) {
 	r.asked++
-	if e, ok := err.(*net.DNSError); err != nil && !(ok && e.IsNotFound) {
+	if err != nil && !spf.IsNotFound(err) {
 		r.failed = true
 	}
 }
@@ -51,9 +54,9 @@ func (r *recall) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
 	return hosts, err
 }
 
-// LookupIPAddr implements [Resolver].
-func (r *recall) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
-	addrs, err := r.Resolver.LookupIPAddr(ctx, host)
+// LookupNetIP implements [Resolver].
+func (r *recall) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
+	addrs, err := r.Resolver.LookupNetIP(ctx, network, host)
 	r.count(err)
 	return addrs, err
 }

@@ -54,10 +54,10 @@ func TestStripForged(t *testing.T) {
 			}
 			got := mailauth.StripForged(raw, us)
 			if string(got) != want {
-				t.Errorf("got  %q\nwant %q", got, want)
+				t.Errorf("StripForged = %q\nwant %q", got, want)
 			}
 			if !tt.forged && &got[0] != &raw[0] {
-				t.Error("copied without need")
+				t.Error("StripForged copied a message without forged fields, want the same slice")
 			}
 		})
 	}
@@ -67,16 +67,16 @@ func TestStripForgedSeveral(t *testing.T) {
 	const forged = "Authentication-Results: mx.gonebox.localhost; spf=pass\r\n"
 	raw := forged + "A: 1\r\n" + forged + forged + "junk without a colon\r\nB: 2\r\n" + forged
 	if got := string(mailauth.StripForged([]byte(raw+"\r\n"), us)); got != "A: 1\r\njunk without a colon\r\nB: 2\r\n\r\n" {
-		t.Errorf("got %q", got)
+		t.Errorf(`got %q, want "A: 1\r\njunk without a colon\r\nB: 2\r\n\r\n"`, got)
 	}
 	if got := string(mailauth.StripForged([]byte(forged+"\r\n"+forged+forged+"\r\nbody"), us)); got != "\r\n\r\nbody" {
-		t.Errorf("nothing but forged fields: %q", got)
+		t.Errorf(`nothing but forged fields: %q, want "\r\n\r\nbody"`, got)
 	}
 	if got := mailauth.StripForged([]byte(forged), us); len(got) != 0 {
-		t.Errorf("a header without an end: %q", got)
+		t.Errorf("StripForged of a header without an end = %q, want nothing left", got)
 	}
 	if got := mailauth.StripForged(nil, us); len(got) != 0 {
-		t.Errorf("nothing: %q", got)
+		t.Errorf("StripForged of nothing = %q, want nothing", got)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestStripForgedEverywhere(t *testing.T) {
 		raw := before + forged + "Subject: s\r\n\r\n" + forged
 		want := before + "Subject: s\r\n\r\n" + forged
 		if got := string(mailauth.StripForged([]byte(raw), us)); got != want {
-			t.Errorf("%s: got %q", name, got)
+			t.Errorf("%s: StripForged = %q, want %q", name, got, want)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestStripForgedEverywhere(t *testing.T) {
 func TestStripForgedIsLinear(t *testing.T) {
 	raw := []byte("Authentication-Results: " + strings.Repeat("(", 1<<20) + "x\r\n\r\n")
 	if got := mailauth.StripForged(raw, us); len(got) != len(raw) {
-		t.Errorf("%d bytes left of %d", len(got), len(raw))
+		t.Errorf("StripForged left %d octets, want all %d", len(got), len(raw))
 	}
 }
 
@@ -113,13 +113,13 @@ func FuzzStripForged(f *testing.F) {
 		before := bytes.Clone(raw)
 		got := mailauth.StripForged(raw, us)
 		if !bytes.Equal(raw, before) {
-			t.Fatal("the input was changed")
+			t.Fatalf("StripForged changed its argument to %q, want %q as before", raw, before)
 		}
 		if len(got) > len(raw) {
-			t.Fatal("it grew")
+			t.Fatalf("StripForged(%q) = %q, want no more octets than before", raw, got)
 		}
 		if again := mailauth.StripForged(got, us); len(again) != len(got) {
-			t.Errorf("a second time removes more: %q then %q", got, again)
+			t.Errorf("a second time removes more: %q then %q, want %v", got, again, len(got))
 		}
 	})
 }
