@@ -30,15 +30,25 @@ type Tokenizer struct {
 	Attrs       []Attr // of a tag, valid until the next call of Next, Skip or Reset; a name may occur twice, and the first one counts
 	SelfClosing bool   // the tag ends with "/>"
 
+	size  int // octets of the source
+	begin int // octets of it from the present token on
+
 	src string // what is still to be read
 	raw string // the element that has just begun, if only its own end tag ends the text in it
 }
 
 // New returns a tokenizer for src.
-func New(src string) *Tokenizer { return &Tokenizer{Attrs: make([]Attr, 0, 8), src: src} }
+func New(src string) *Tokenizer {
+	return &Tokenizer{Attrs: make([]Attr, 0, 8), size: len(src), src: src}
+}
 
 // Reset makes z read src from its start, with the memory that it has.
-func (z *Tokenizer) Reset(src string) { *z = Tokenizer{Attrs: z.Attrs[:0], src: src} }
+func (z *Tokenizer) Reset(src string) {
+	*z = Tokenizer{Attrs: z.Attrs[:0], size: len(src), src: src}
+}
+
+// Offset returns the index in the source at which the present token begins.
+func (z *Tokenizer) Offset() int { return z.size - z.begin }
 
 // Rest returns the source that Next has not read yet. It is empty where the content of a raw text element begins.
 func (z *Tokenizer) Rest() string {
@@ -57,6 +67,7 @@ func (z *Tokenizer) NotRaw() { z.raw = "" }
 
 // Next reads the next token. It returns false at the end. A tag that does not end is dropped, as in browsers.
 func (z *Tokenizer) Next() bool {
+	z.begin = len(z.src)
 	if z.raw != "" {
 		n := rawLength(z.src, z.raw)
 		z.Kind, z.Text, z.src, z.raw = Text, z.src[:n], z.src[n:], ""
@@ -64,7 +75,7 @@ func (z *Tokenizer) Next() bool {
 			return true
 		}
 	}
-	for z.src != "" {
+	for ; z.src != ""; z.begin = len(z.src) {
 		n := textLength(z.src)
 		switch {
 		case n > 0:
