@@ -9,8 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/sanitize"
 )
 
-// letter is a mail of about n bytes in the manner of shops and services: nested tables, inline styles, a hidden preview.
-func letter(n int) string {
+// sampleMail is a mail of about n bytes in the manner of shops and services: nested tables, inline styles, a hidden preview.
+func sampleMail(n int) string {
 	var b strings.Builder
 	b.WriteString(`<!DOCTYPE html><html><head><meta charset="utf-8"><title>Your code</title><style>td{color:red}</style></head>` +
 		`<body style="margin:0;padding:0;background-color:#f4f4f4" bgcolor="#f4f4f4"><div style="display:none">Preview</div>` +
@@ -54,7 +54,7 @@ func BenchmarkLayouts(b *testing.B) {
 }
 
 func benchmark(b *testing.B, n int, f func(string)) {
-	src := letter(n)
+	src := sampleMail(n)
 	b.SetBytes(int64(len(src)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -73,3 +73,15 @@ func BenchmarkText4KiB(b *testing.B)   { benchmark(b, 4<<10, func(s string) { sa
 func BenchmarkText100KiB(b *testing.B) { benchmark(b, 100<<10, func(s string) { sanitize.Text(s) }) }
 
 func BenchmarkLinks4KiB(b *testing.B) { benchmark(b, 4<<10, func(s string) { sanitize.Links(s, 50) }) }
+
+// BenchmarkTextOfDeepHTML reads a body that nests as deep as it can: each tag must cost no more than in a flat one.
+func BenchmarkTextOfDeepHTML(b *testing.B) {
+	for name, src := range map[string]string{"deep": strings.Repeat("<ul><li>", 32<<10), "flat": strings.Repeat("<ul></ul>", 28<<10)} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				sanitize.Text(src)
+			}
+		})
+	}
+}

@@ -80,6 +80,9 @@ func closeCount(src string) bool {
 			return true
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, more := z.TagName()
+			if string(name) == "noscript" {
+				z.NextIsNotRawText()
+			}
 			if isFormatting(atom.String(name)) {
 				open++
 			}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/gonebox/gonebox/internal/css"
 )
 
 // Limits of what style sheets may add to the output of one mail.
@@ -192,7 +194,7 @@ func (st *styler) collectInline(inline string, level int) {
 	if len(inline) > maxStyle {
 		return
 	}
-	for text := range declarations(withoutComments(inline)) {
+	for text := range css.Declarations(css.WithoutComments(inline)) {
 		if d, ok := parseDeclaration(text); ok {
 			if d.important {
 				st.own = append(st.own, ranked{d, rank(inlineImportant, 0, 0)})
@@ -264,7 +266,7 @@ func (st *styler) class(m match, important bool) (number int, ok bool) {
 	st.sheet.work -= 16
 	var out strings.Builder
 	for _, d := range m.declarations {
-		if d.important == important && out.Len() <= maxMediaRule {
+		if d.important == important && out.Len() <= maxMediaRule && indexURL(d.value) < 0 {
 			effective(&out, d, higher)
 			st.sheet.work -= len(higher) / 16
 		}
@@ -295,7 +297,7 @@ func effective(out *strings.Builder, d declaration, higher []ranked) {
 	d.write(out, true)
 	written := d.longhands
 	for i, h := range higher {
-		if out.Len() <= maxMediaRule && h.level() != inlineImportant && h.longhands.overlaps(written) &&
+		if out.Len() <= maxMediaRule && indexURL(h.value) < 0 && h.level() != inlineImportant && h.longhands.overlaps(written) &&
 			!isOverridden(h.declaration, higher[i+1:]) {
 			h.write(out, true)
 			written.bits |= h.longhands.bits

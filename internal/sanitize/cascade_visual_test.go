@@ -20,10 +20,7 @@ import (
 // TestTheCascadeIsThatOfChromium cooks style sheets at random, from a fixed seed, and lets Chromium compute the styles of
 // every element at three widths, of the mail as it was written and of what is left of it.
 func TestTheCascadeIsThatOfChromium(t *testing.T) {
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
+	browser := chromium(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	var page strings.Builder
 	page.WriteString(`<!DOCTYPE html><body>`)
@@ -70,7 +67,7 @@ func TestTheCascadeIsThatOfChromium(t *testing.T) {
 	result, _, _ = strings.Cut(result, "\nend")
 	compared, found, _ := strings.Cut(result, "\n")
 	if found != "" || compared == "" || compared == "0" {
-		t.Errorf("compared %s\n%s", compared, html.UnescapeString(found))
+		t.Errorf("compared %s elements, want some, and no difference:\n%s", compared, html.UnescapeString(found))
 		if *shots != "" {
 			os.WriteFile(filepath.Join(*shots, "cascade.html"), []byte(page.String()), 0o644)
 		}

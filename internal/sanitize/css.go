@@ -3,6 +3,8 @@ package sanitize
 import (
 	"strings"
 	"unicode"
+
+	"github.com/gonebox/gonebox/internal/css"
 )
 
 // maxStyle is the longest style attribute that is read or written, in bytes.
@@ -10,6 +12,9 @@ const maxStyle = 8 << 10
 
 // functions are those a value may call: colours by number, nothing that loads, computes or refers to something else.
 var functions = set("rgb", "rgba", "hsl", "hsla")
+
+// gradients are functions that draw an image of colours, which they may name by calls of functions.
+var gradients = set("linear-gradient", "radial-gradient")
 
 // declaration is a property of the list with a value that styleValue accepted.
 type declaration struct {
@@ -39,7 +44,7 @@ func style(v string) (string, bool) {
 		return "", false
 	}
 	var out strings.Builder
-	for text := range declarations(withoutComments(v)) {
+	for text := range css.Declarations(css.WithoutComments(v)) {
 		if d, ok := parseDeclaration(text); ok {
 			d.write(&out, d.important)
 		}
@@ -55,69 +60,39 @@ func parseDeclaration(text string) (declaration, bool) {
 	if !ok || !listed {
 		return declaration{}, false
 	}
-	val, important, ok := styleValue(val)
+	val, important, ok := propertyValue(name, val)
 	if !ok || strings.HasPrefix(name, "margin") && hasNegative(val) {
 		return declaration{}, false // a negative margin could lay the mail over what is around it
 	}
 	return declaration{name, val, important, hands}, true
 }
 
-// withoutComments replaces each comment with a space. A comment without an end hides everything after it, as in CSS.
-func withoutComments(v string) string {
-	if !strings.Contains(v, "/*") {
-		return v
+// propertyValue is styleValue for the value of a property, which may have an image if it is that of a background.
+func propertyValue(name, val string) (value string, important, ok bool) {
+	rest, image := val, ""
+	if name == "background" || name == "background-image" {
+		rest, image, _ = cutImage(val)
 	}
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(v, "/*")
-		out.WriteString(before)
-		if !found {
-			return out.String()
-		}
-		if _, v, found = strings.Cut(rest, "*/"); !found {
-			return out.String()
-		}
-		out.WriteByte(' ')
+	if image == "" {
+		return styleValue(val)
 	}
-}
-
-// declarations cuts at the semicolons that are in no string and no brackets.
-func declarations(v string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		start, depth, quote := 0, 0, byte(0)
-		for i := 0; i < len(v); i++ {
-			switch c := v[i]; {
-			case c == '\\':
-				i++
-			case quote != 0:
-				if c == quote {
-					quote = 0
-				}
-			case c == '"' || c == '\'':
-				quote = c
-			case c == '(' || c == '{' || c == '[':
-				depth++
-			case c == ')' || c == '}' || c == ']':
-				depth = max(0, depth-1)
-			case c == ';' && depth == 0:
-				if !yield(v[start:i]) {
-					return
-				}
-				start = i + 1
-			}
+	if rest, important = css.CutImportant(strings.Join(strings.Fields(rest), " ")); rest != "" {
+		if rest, _, ok = styleValue(rest); !ok || name == "background-image" && !isGradient(rest) {
+			return "", false, false
 		}
-		yield(v[start:])
+		rest = " " + rest
 	}
+	return `url("` + image + `")` + rest, important, true
 }
 
 // styleValue checks the value of a declaration character by character and collapses its white space. Escapes are
 // refused, since they hide what a browser will read, and so is every call of a function that is not listed.
 func styleValue(v string) (value string, important, ok bool) {
-	v, important = cutImportant(strings.Join(strings.Fields(v), " "))
+	v, important = css.CutImportant(strings.Join(strings.Fields(v), " "))
 	if v == "" || strings.Contains(strings.ToLower(v), "expression") || strings.Contains(v, "//") { // no property takes two slashes
 		return "", false, false
 	}
-	word, inCall := 0, false // where the current word began; whether a function's parentheses are open
+	word, inCall, inGradient := 0, false, false // where the current word began; whether the parentheses of a function or a gradient are open
 	var quote rune
 	for i, r := range v {
 		switch {
@@ -133,22 +108,35 @@ func styleValue(v string) (value string, important, ok bool) {
 		case r == '"' || r == '\'':
 			quote = r
 		case r == '(':
-			if inCall || !functions[strings.ToLower(v[word:i])] {
+			name := strings.ToLower(v[word:i])
+			switch {
+			case inCall:
+				return "", false, false
+			case functions[name]:
+				inCall = true
+			case gradients[name] && !inGradient:
+				inGradient = true
+			default:
 				return "", false, false
 			}
-			inCall, word = true, i+1
+			word = i + 1
 		case r == ')':
-			if !inCall {
+			switch {
+			case inCall:
+				inCall = false
+			case inGradient:
+				inGradient = false
+			default:
 				return "", false, false
 			}
-			inCall, word = false, i+1
+			word = i + 1
 		case r == ' ' || r == ',' || r == '/':
 			word = i + 1
 		default:
 			return "", false, false
 		}
 	}
-	return v, important, quote == 0 && !inCall
+	return v, important, quote == 0 && !inCall && !inGradient
 }
 
 // isWord reports whether r may be part of a name or a number.
@@ -160,14 +148,6 @@ func isWord(r rune) bool {
 		return strings.ContainsRune("-_.%#+", r)
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-func cutImportant(v string) (value string, important bool) {
-	i := strings.LastIndexByte(v, '!')
-	if i < 0 || !strings.EqualFold(strings.TrimSpace(v[i+1:]), "important") {
-		return v, false
-	}
-	return strings.TrimRight(v[:i], " "), true
 }
 
 func hasNegative(v string) bool {
