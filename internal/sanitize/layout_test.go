@@ -13,12 +13,12 @@ import (
 )
 
 // layouts are mails in the manner of widespread templates, each in testdata, whose looks stand in style elements. Their
-// golden files are compared by TestLayouts, their pictures by TestLayoutsLookTheSame.
+// output is compared by TestLayouts, their pictures by TestLayoutsLookTheSame.
 var layouts = []struct {
 	name string
-	says []look
+	says []expectedStyle
 }{
-	{"action", []look{ // one button, the whole sheet in the head, a query for dark mode
+	{"action", []expectedStyle{ // one button, the whole sheet in the head, a query for dark mode
 		{"Choose a password", "background-color", "#22BC66", "#22BC66"},
 		{"Choose a password", "text-align", "center", "center"},
 		{"Choose a password", "width", "100%", "100%"}, // at 700 of its table
@@ -27,14 +27,14 @@ var layouts = []struct {
 		{"Use this link", "display", "none", "none"},
 		{"Boatyard, 3 Harbour", "color", "#A8AAAF", "#A8AAAF"},
 	}},
-	{"darkmode", []look{ // fonts and dark mode that are left out, cells that become rows
+	{"darkmode", []expectedStyle{ // fonts and dark mode that are left out, cells that become rows
 		{"Deine Woche in Zahlen", "color", "#0b7285", "#0b7285"},
 		{"31", "font-size", "22px", "18px"},
 		{"31", "display", "block", "inline-block"},
 		{"Läufe", "display", "flow-root", "block"},
 		{"KW 14", "border-radius", "10px", "10px"},
 	}},
-	{"foundation", []look{ // nothing is inline; columns are header cells that become inline blocks
+	{"foundation", []expectedStyle{ // nothing is inline; columns are header cells that become inline blocks
 		{"Your parcel is on", "font-size", "34px", "34px"},
 		{"12 Mill Lane", "width", "100%", "100%"},
 		{"Change it until", "color", "#8a8a8a", "#8a8a8a"},
@@ -43,49 +43,49 @@ var layouts = []struct {
 		{"on a small screen", "display", "none", "block"},
 		{"Expected on", "background", "#def0fc", "#def0fc"},
 	}},
-	{"fragment", []look{ // no head, style elements within and behind the content
+	{"fragment", []expectedStyle{ // no head, style elements within and behind the content
 		{"Breakfast on", "display", "", "block"},
 		{"A room with", "font-size", "26px", "22px"},
 		{"Later months", "display", "none", "table"},
 		{"Later", "max-height", "", "0"},
 		{"€90", "color", "#9a3412", "#9a3412"},
 	}},
-	{"grid", []look{ // small screens first, ranges, nested media rules
+	{"grid", []expectedStyle{ // small screens first, ranges, nested media rules
 		{"Cup, celadon", "width", "33.33%", "100%"},
 		{"Plate, iron", "width", "66.66%", "100%"},
 		{"Everything else", "display", "inline-block", "none"},
 		{"Prices are", "font-size", "11px", "13px"},
 		{"New this week", "font-size", "32px", "24px"},
 	}},
-	{"hybrid", []look{ // fluid without media rules, better with them
+	{"hybrid", []expectedStyle{ // fluid without media rules, better with them
 		{"Concerts in June", "font-size", "25px", "25px"},
 		{"A string quartet", "font-size", "15px", "17px"},
 		{"A string quartet", "text-align", "left", "center"},
 		{"By bus", "max-width", "190px", "100%"},
 		{"Tickets", "text-decoration", "none", "none"},
 	}},
-	{"mjml", []look{ // columns of full width unless the screen is wide
+	{"mjml", []expectedStyle{ // columns of full width unless the screen is wide
 		{"Broad beans", "width", "50%", "100%"},
 		{"Tuesday", "width", "33.333333333333336%", "100%"},
 		{"Spring on", "font-size", "28px", "20px"},
 		{"Spring on", "text-transform", "uppercase", "uppercase"},
 		{"Unsubscribe", "text-decoration", "none", "none"},
 	}},
-	{"newsletter", []look{ // identifiers, comments within declarations, a media rule for each thing
+	{"newsletter", []expectedStyle{ // identifiers, comments within declarations, a media rule for each thing
 		{"The new lamp", "font-size", "26px", "22px"},
 		{"After a year", "font-size", "16px", "18px"},
 		{"how it was built", "color", "#007C89", "#007C89"},
 		{"View in the browser", "max-width", "210px", "100%"},
 		{"Plan a visit", "color", "#FFFFFF", "#FFFFFF"},
 	}},
-	{"oldschool", []look{ // attribute selectors, an HTML comment around the sheet
+	{"oldschool", []expectedStyle{ // attribute selectors, an HTML comment around the sheet
 		{"Workshop news", "font-size", "26px", "20px"},
 		{"Workshop news", "padding", "20px 30px", "10px"},
 		{"New in the shop", "font-weight", "bold", "bold"},
 		{"Open nine to five", "display", "flow-root", "none"},
 		{"planes with", "line-height", "22px", "22px"},
 	}},
-	{"purchase", []look{ // children, first and last of their kind, rules for a width without !important
+	{"purchase", []expectedStyle{ // children, first and last of their kind, rules for a width without !important
 		{"Receipt from Pine", "font-size", "24px", "20px"},
 		{"Amount paid", "letter-spacing", ".5px", ".5px"},
 		{"Card ending", "display", "flow-root", "block"},
@@ -96,8 +96,8 @@ var layouts = []struct {
 	}},
 }
 
-// look is a property of the element with a text, or of the nearest element around it that sets it, at two widths.
-type look struct{ text, property, at700, at375 string }
+// expectedStyle is a property of the element with a text, or of the nearest element around it that sets it, at two widths.
+type expectedStyle struct{ text, property, at700, at375 string }
 
 func TestLayoutsKeepTheirLooks(t *testing.T) {
 	for _, l := range layouts {
@@ -109,12 +109,12 @@ func TestLayoutsKeepTheirLooks(t *testing.T) {
 			out := sanitize.HTML(string(src), "seed", nil)
 			check(t, l.name, out, mailElements, mailAttributes)
 			if again := sanitize.HTML(out, "seed", nil); again != out {
-				t.Errorf("not stable\n once  %q\n twice %q", out, again)
+				t.Errorf("the output changes when it is sanitized again, want it as it is\n once  %q\n twice %q", out, again)
 			}
 			page := readPage(t, out)
 			for _, want := range l.says {
 				for width, value := range map[float64]string{700: want.at700, 375: want.at375} {
-					if got := page.look(t, want.text, want.property, width); got != value {
+					if got := page.styleOf(t, want.text, want.property, width); got != value {
 						t.Errorf("%q at %v: %s is %q, want %q", want.text, width, want.property, got, value)
 					}
 				}
@@ -140,14 +140,14 @@ func readPage(t *testing.T, out string) page {
 		if n.Data == "style" && n.FirstChild != nil {
 			var rest string
 			if p.rules, rest = emitted(n.FirstChild.Data); rest != "" {
-				t.Fatalf("style element: %q", rest)
+				t.Fatalf("a style element has the rest %q, want only rules of the emitted form", rest)
 			}
 		}
 	}
 	return p
 }
 
-func (p page) look(t *testing.T, text, property string, width float64) string {
+func (p page) styleOf(t *testing.T, text, property string, width float64) string {
 	t.Helper()
 	for n := range p.doc.Descendants() {
 		if n.Type == html.TextNode && strings.Contains(n.Data, text) && n.Parent.Data != "style" {
@@ -159,7 +159,7 @@ func (p page) look(t *testing.T, text, property string, width float64) string {
 			return ""
 		}
 	}
-	t.Errorf("%q is gone", text)
+	t.Errorf("the page has no text %q, want an element with it", text)
 	return ""
 }
 
@@ -186,7 +186,7 @@ func (p page) declared(n *html.Node, property string, width float64) (value stri
 
 var feature = regexp.MustCompile(`\((min|max)-(?:device-)?width:([0-9.]+)([a-z]*)\)`)
 
-// holds tells whether a condition holds on a screen of that width.
+// holds reports whether a condition holds on a screen of that width.
 func holds(condition string, width float64) bool {
 	for query := range strings.SplitSeq(condition, ",") {
 		all := true

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gonebox/gonebox/internal/css"
 )
 
 // Limits of the conditions of a media rule.
@@ -57,7 +59,7 @@ func parseMedia(prelude string) (c condition, ok bool) {
 	if len(prelude) > 4*maxCondition {
 		return nil, false
 	}
-	prelude = strings.ToLower(strings.Join(strings.Fields(withoutComments(prelude)), " "))
+	prelude = strings.ToLower(strings.Join(strings.Fields(css.WithoutComments(prelude)), " "))
 	if prelude == "" {
 		return nil, true
 	}
@@ -89,7 +91,7 @@ func parseQuery(text string) (q query, ok bool) {
 			}
 			q.features = append(q.features, feature)
 		} else {
-			item, text = identifier(text)
+			item, text = css.Identifier(text)
 			if !first || item != "screen" && item != "all" {
 				return query{}, false
 			}
@@ -98,7 +100,7 @@ func parseQuery(text string) (q query, ok bool) {
 		if text = strings.TrimSpace(text); text == "" {
 			return q, true
 		}
-		if item, text = identifier(text); item != "and" || !strings.HasPrefix(text, " ") {
+		if item, text = css.Identifier(text); item != "and" || !strings.HasPrefix(text, " ") {
 			return query{}, false
 		}
 		text = strings.TrimSpace(text)

@@ -31,7 +31,7 @@ const plainProperties = `border-collapse border-spacing box-sizing caption-side 
 // propertyGroups are shorthands and what they set: one group a line, and within it each name with the numbers of its
 // bits.
 const propertyGroups = `
-	background 01|background-color 0
+	background 01234|background-color 0|background-image 1|background-position 2|background-repeat 3|background-size 4
 	border-radius 0123|border-top-left-radius 0|border-top-right-radius 1|border-bottom-right-radius 2|border-bottom-left-radius 3
 	font 012345|font-family 0|font-size 1|font-style 2|font-variant 3|font-weight 4|line-height 5
 	list-style 012|list-style-position 0|list-style-type 1

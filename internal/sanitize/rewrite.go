@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/gonebox/gonebox/internal/css"
 )
 
 // result is what a round of sanitizing gives.
@@ -20,7 +22,7 @@ type result struct {
 // around the result, and styles are taken from the style elements of src; later rounds keep the classes that the first
 // one set. ok is false for what the parser refuses.
 func (rs *rules) rewrite(src, scope string, image Image, first bool) (r result, ok bool) {
-	doc, err := html.Parse(strings.NewReader(src))
+	doc, err := html.ParseWithOptions(strings.NewReader(src), html.ParseOptionEnableScripting(false)) // so that noscript is read
 	if err != nil {
 		return result{}, false
 	}
@@ -36,6 +38,7 @@ func (rs *rules) rewrite(src, scope string, image Image, first bool) (r result, 
 	if body == nil { // a frameset has none
 		return result{}, false
 	}
+	w.newFragments(body)
 	w.body(body)
 	r = result{html: strings.Trim(w.out.String(), " \t\n\f\r"), stable: w.stable, nodes: w.nodes}
 	if w.styler != nil {
@@ -65,9 +68,10 @@ type writer struct {
 	image       Image
 	parts       map[string]inlined // those that image gave, by Content-ID
 	imageBudget int                // bytes of images that may still be inlined
-	stable      bool               // nothing written so far would be read back differently
-	nodes       int                // estimated as by closeCount
-	formatting  int                // formatting elements open
+	fragments   fragments
+	stable      bool // nothing written so far would be read back differently
+	nodes       int  // estimated as by closeCount
+	formatting  int  // formatting elements open
 	out         strings.Builder
 }
 
@@ -104,15 +108,19 @@ func (w *writer) bodyStyle(body *html.Node) (look, classes string) {
 		writeInherited(&hints, w.styler.rootLook(value(body.Parent, "style")))
 		w.styler.enter(body)
 	}
+	inline := value(body, "style")
+	if image := imageOf(value(body, "background")); image != "" && w.images {
+		inline += ";" + image
+	}
 	for _, old := range []struct{ attr, property string }{{"bgcolor", "background-color:"}, {"text", "color:"}} {
 		if v, ok := color(value(body, old.attr)); ok {
 			hints.WriteString(old.property + v + ";")
 		}
 	}
 	if w.styler != nil {
-		look, classes = w.styler.look(hints.String(), value(body, "style"))
+		look, classes = w.styler.look(hints.String(), inline)
 	} else {
-		look, _ = style(hints.String() + value(body, "style"))
+		look, _ = style(hints.String() + inline)
 	}
 	if strings.Contains(look, "background") && !strings.Contains(look, "display:") {
 		look += ";display:flow-root" // a body's background is behind the margins of its children as well
@@ -123,7 +131,7 @@ func (w *writer) bodyStyle(body *html.Node) (look, classes string) {
 // writeInherited writes the declarations of the root's style that an element in its place can carry: what is inherited,
 // and the background.
 func writeInherited(out *strings.Builder, root string) {
-	for text := range declarations(root) {
+	for text := range css.Declarations(root) {
 		switch d, _ := parseDeclaration(text); d.name {
 		case "background", "background-color", "color", "direction", "font", "font-family", "font-size", "font-style",
 			"font-weight", "letter-spacing", "line-height", "text-align", "word-spacing":
@@ -193,7 +201,7 @@ func (w *writer) element(n *html.Node, own map[string]check, within position) {
 	if void[n.Data] {
 		return
 	}
-	if n.Data == "pre" && n.FirstChild != nil && strings.HasPrefix(n.FirstChild.Data, "\n") {
+	if n.Data == "pre" && n.FirstChild != nil && n.FirstChild.Type == html.TextNode && strings.HasPrefix(n.FirstChild.Data, "\n") {
 		w.out.WriteByte('\n') // the parser takes one newline away
 	}
 	w.children(n, within)
@@ -208,22 +216,28 @@ func (w *writer) element(n *html.Node, own map[string]check, within position) {
 
 // attributes writes what is allowed, the first of each name, as browsers read it.
 func (w *writer) attributes(n *html.Node, own map[string]check) {
-	attrs := n.Attr
+	attrs := w.withBackground(n)
 	if w.styler != nil {
-		attrs = w.withStyle(n)
+		attrs = w.withStyle(n, attrs)
 	}
 	for i, a := range attrs {
 		if a.Namespace != "" || repeated(attrs[:i], a.Key) {
 			continue
 		}
 		switch {
-		case w.styler != nil && (a.Key == "style" || a.Key == "class"):
+		case w.fragment(n, a):
+		case a.Key == "style" && w.global["style"] != nil:
+			if w.styler == nil {
+				a.Val, _ = style(a.Val)
+			}
+			w.style(a.Val)
+		case a.Key == "class" && w.styler != nil:
 			w.attr(a.Key, a.Val)
 		case a.Key == "class" && w.keepClasses:
 			w.classes(a.Val)
 		case a.Key == "src" && n.Data == "img" && w.images:
 			w.src(a.Val)
-		case a.Key == "href" && n.Data == "a":
+		case a.Key == "href" && (n.Data == "a" || n.Data == "area"):
 			if v, ok := w.href(a.Val); ok {
 				w.attr("href", v)
 				w.attr("rel", "noopener noreferrer nofollow")
@@ -237,10 +251,14 @@ func (w *writer) attributes(n *html.Node, own map[string]check) {
 
 // withStyle returns the attributes of n with the style and the classes that the style sheets give it. They stand where the
 // parser puts them when it reads them back: it sorts the attributes of formatting elements.
-func (w *writer) withStyle(n *html.Node) []html.Attribute {
-	look, classes := w.styler.look("", value(n, "style"))
+func (w *writer) withStyle(n *html.Node, attrs []html.Attribute) []html.Attribute {
+	own := ""
+	if i := slices.IndexFunc(attrs, func(a html.Attribute) bool { return a.Key == "style" && a.Namespace == "" }); i >= 0 {
+		own = attrs[i].Val
+	}
+	look, classes := w.styler.look("", own)
 	w.attrs = w.attrs[:0]
-	for _, a := range n.Attr {
+	for _, a := range attrs {
 		if a.Key != "style" && a.Key != "class" {
 			w.attrs = append(w.attrs, a)
 		}
@@ -260,7 +278,7 @@ func (w *writer) withStyle(n *html.Node) []html.Attribute {
 // look writes the attributes that carry an element's style, where they are not empty.
 func (w *writer) look(style, classes string) {
 	if style != "" {
-		w.attr("style", style)
+		w.style(style)
 	}
 	if classes != "" {
 		w.attr("class", classes)

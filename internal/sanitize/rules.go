@@ -1,6 +1,6 @@
 package sanitize
 
-// check says whether an attribute's value may stay, and in which form.
+// check reports whether an attribute's value may stay, and in which form.
 type check func(value string) (string, bool)
 
 // rules are what may stay of one kind of HTML. Elements in neither list are replaced by their content.
@@ -11,13 +11,14 @@ type rules struct {
 	images   bool
 }
 
-// dropped are the elements that are removed with their content, as are all elements of SVG and MathML.
-var dropped = set("applet", "area", "audio", "base", "basefont", "bgsound", "canvas", "command", "datalist", "dialog",
-	"embed", "frame", "frameset", "head", "iframe", "image", "input", "isindex", "keygen", "link", "map", "math", "meta",
-	"noembed", "noframes", "noscript", "object", "optgroup", "option", "param", "picture", "portal", "script", "select",
-	"slot", "source", "style", "svg", "template", "textarea", "title", "track", "video", "xml")
+// dropped are the elements that are removed with their content, as are all elements of SVG and MathML. Of what shows its content where it cannot
+// do more (audio, canvas, noscript, object, picture, video), the content is left.
+var dropped = set("applet", "base", "basefont", "bgsound", "command", "datalist", "dialog",
+	"embed", "frame", "frameset", "head", "iframe", "image", "input", "isindex", "keygen", "link", "math", "meta",
+	"noembed", "noframes", "optgroup", "option", "param", "portal", "script", "select",
+	"slot", "source", "style", "svg", "template", "textarea", "title", "track", "xml")
 
-var void = set("br", "col", "hr", "img", "wbr")
+var void = set("area", "br", "col", "hr", "img", "wbr")
 
 func set(names ...string) map[string]bool {
 	m := make(map[string]bool, len(names))
@@ -41,6 +42,8 @@ var mailRules = rules{
 	},
 	elements: with(map[string]attrs{
 		"a":          {"href": nil},
+		"area":       {"href": nil, "alt": freeText, "shape": keyword("rect", "circle", "poly", "default"), "coords": coordinates},
+		"map":        {},
 		"col":        {"span": number, "width": length, "valign": vertical, "bgcolor": color},
 		"colgroup":   {"span": number, "width": length, "valign": vertical, "bgcolor": color},
 		"font":       {"color": color, "face": fontFace, "size": fontSize},
