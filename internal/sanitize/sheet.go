@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/gonebox/gonebox/internal/css"
 )
 
 // Limits of the style sheets of one mail, together. What is beyond them is left out, so that a mail with too many rules
@@ -76,51 +78,51 @@ func (sh *sheet) styleElement(n *html.Node, left *int) {
 	if n.FirstChild == nil || kind != "" && kind != "text/css" || !ok {
 		return
 	}
-	css := n.FirstChild.Data
-	if *left -= len(css); *left >= 0 {
-		sh.parse(css, when, 0)
+	text := n.FirstChild.Data
+	if *left -= len(text); *left >= 0 {
+		sh.parse(text, when, 0)
 	}
 }
 
-// parse reads a list of rules (CSS Syntax Module Level 3 §5.4.1). Its cost is the length of css times the depth of media
+// parse reads a list of rules (CSS Syntax Module Level 3 §5.4.1). Its cost is the length of text times the depth of media
 // rules.
-func (sh *sheet) parse(css string, when condition, depth int) {
-	for i := ruleStart(css, 0); i < len(css); i = ruleStart(css, i) {
-		if css[i] == '@' {
-			i = sh.parseAt(css, i, when, depth)
+func (sh *sheet) parse(text string, when condition, depth int) {
+	for i := css.RuleStart(text, 0); i < len(text); i = css.RuleStart(text, i) {
+		if text[i] == '@' {
+			i = sh.parseAt(text, i, when, depth)
 			continue
 		}
-		open := indexOutside(css, i, "{")
-		if open == len(css) {
+		open := css.IndexOutside(text, i, "{")
+		if open == len(text) {
 			return
 		}
-		end := indexOutside(css, open+1, "}")
-		sh.add(css[i:open], css[open+1:end], when)
-		i = min(end+1, len(css))
+		end := css.IndexOutside(text, open+1, "}")
+		sh.add(text[i:open], text[open+1:end], when)
+		i = min(end+1, len(text))
 	}
 }
 
 // parseAt reads the at-rule that begins at i, and returns the index behind it. Of all at-rules only @media counts.
-func (sh *sheet) parseAt(css string, i int, when condition, depth int) int {
-	open := indexOutside(css, i, ";{")
-	if open == len(css) || css[open] == ';' {
-		return min(open+1, len(css))
+func (sh *sheet) parseAt(text string, i int, when condition, depth int) int {
+	open := css.IndexOutside(text, i, ";{")
+	if open == len(text) || text[open] == ';' {
+		return min(open+1, len(text))
 	}
-	end := indexOutside(css, open+1, "}")
-	if name, prelude := identifier(css[i+1 : open]); strings.EqualFold(name, "media") && depth < maxMediaDepth {
+	end := css.IndexOutside(text, open+1, "}")
+	if name, prelude := css.Identifier(text[i+1 : open]); strings.EqualFold(name, "media") && depth < maxMediaDepth {
 		if inner, ok := parseMedia(prelude); ok {
 			if both, ok := when.and(inner); ok {
-				sh.parse(css[open+1:end], both, depth+1)
+				sh.parse(text[open+1:end], both, depth+1)
 			}
 		}
 	}
-	return min(end+1, len(css))
+	return min(end+1, len(text))
 }
 
 // add adds a rule if anything of it may stay.
 func (sh *sheet) add(selectors, block string, when condition) {
 	r := &rule{order: sh.rules, condition: when.String()}
-	for text := range declarations(withoutComments(block)) {
+	for text := range css.Declarations(css.WithoutComments(block)) {
 		if d, ok := parseDeclaration(text); ok && sh.declarations < maxDeclarations && len(d.value) <= maxStyle {
 			sh.declarations++
 			r.declarations = append(r.declarations, d)
@@ -130,25 +132,24 @@ func (sh *sheet) add(selectors, block string, when condition) {
 		return
 	}
 	sh.rules++
-	for text := range splitOutside(selectors, ",") {
-		if s, ok := parseSelector(text); ok && sh.selectors < maxSelectors {
+	for text := range css.SplitOutside(selectors, ",") {
+		if s, ok := css.ParseSelector(text); ok && sh.selectors < maxSelectors {
 			sh.selectors++
-			s.rule = r
-			sh.index(&s)
+			sh.index(&selector{s, r})
 		}
 	}
 }
 
 // index files s under what its subject must be.
 func (sh *sheet) index(s *selector) {
-	switch subject := s.parts[0]; {
-	case subject.id != "":
-		sh.byID[subject.id] = append(sh.byID[subject.id], s)
-	case len(subject.classes) > 0:
-		name := subject.classes[0]
+	switch subject := s.Parts[0]; {
+	case subject.ID != "":
+		sh.byID[subject.ID] = append(sh.byID[subject.ID], s)
+	case len(subject.Classes) > 0:
+		name := subject.Classes[0]
 		sh.byClass[name] = append(sh.byClass[name], s)
-	case subject.tag != "":
-		sh.byTag[subject.tag] = append(sh.byTag[subject.tag], s)
+	case subject.Tag != "":
+		sh.byTag[subject.Tag] = append(sh.byTag[subject.Tag], s)
 	default:
 		sh.universal = append(sh.universal, s)
 	}
@@ -192,10 +193,10 @@ func (sh *sheet) try(candidates []*selector, path []element, found []match) []ma
 		}
 		if r := s.rule; r.serial != sh.serial {
 			r.serial, r.index = sh.serial, len(found)
-			found = append(found, match{r, s.specificity})
+			found = append(found, match{r, s.Specificity})
 			sh.work -= len(r.declarations)
-		} else if m := &found[r.index]; m.specificity < s.specificity {
-			m.specificity = s.specificity
+		} else if m := &found[r.index]; m.specificity < s.Specificity {
+			m.specificity = s.Specificity
 		}
 	}
 	return found

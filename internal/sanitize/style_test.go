@@ -101,7 +101,7 @@ func styled(t *testing.T, css, body string) string {
 	out := sanitize.HTML("<!DOCTYPE html><head><style>"+css+"</style></head><body>"+body, "seed", nil)
 	check(t, css, out, mailElements, mailAttributes)
 	if again := sanitize.HTML(out, "seed", nil); again != out {
-		t.Errorf("not stable\n in    %q\n once  %q\n twice %q", css+body, out, again)
+		t.Errorf("the output changes when it is sanitized again, want it as it is\n in    %q\n once  %q\n twice %q", css+body, out, again)
 	}
 	if n := titled(t, out, "x"); n != nil {
 		for _, a := range n.Attr {
@@ -154,6 +154,23 @@ func TestRulesBecomeStyleAttributes(t *testing.T) {
 		{`b[title=y]{color:red}`, "-"},
 		{`b[class~=e]{color:red}`, "color:red"},
 		{`b[class=e]{color:red}`, "-"},
+		{`b[class*="d e"]{color:red}`, "color:red"},
+		{`*[class*=e]{color:red}`, "color:red"},
+		{`[class*="f"]{color:red}`, "-"},
+		{`[class*=""]{color:red}`, "-"},
+		{`b[class^=d]{color:red}`, "color:red"},
+		{`b[class^="e"]{color:red}`, "-"},
+		{`b[class$='e']{color:red}`, "color:red"},
+		{`b[class$="d"]{color:red}`, "-"},
+		{`b[lang|=en]{color:red}`, "color:red"},
+		{`b[lang|=e]{color:red}`, "-"},
+		{`b[class*="E" i]{color:red}`, "color:red"},
+		{`b[class*="E" s]{color:red}`, "-"},
+		{`b[class*="E"]{color:red}`, "-"},
+		{`b[title="X" i]{color:red}`, "color:red"},
+		{`b[class*="e" x]{color:red}`, "-"},
+		{`b[class!="e"]{color:red}`, "-"},
+		{`#top [class*=c] > [class^=d][class$=e]{color:red}`, "color:red"},
 		{`b:first-child{color:red}`, "color:red"},
 		{`p:last-child b{color:red}`, "color:red"},
 		{`a:hover,b{color:red}`, "color:red"},
@@ -191,7 +208,7 @@ func TestRulesBecomeStyleAttributes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := styled(t, tt.css, body); got != tt.want {
-			t.Errorf("%s\ngot  %s\nwant %s", tt.css, got, tt.want)
+			t.Errorf("HTML with the style %s\ngot  %s\nwant %s", tt.css, got, tt.want)
 		}
 	}
 }
@@ -237,7 +254,7 @@ func TestRulesOfTheBody(t *testing.T) {
 	const want = `<div class="mdgzfqvxb"><style>@media (max-width:5px){.mdgzfqvxb .mdgzfqvxb-0{padding:0 !important}}</style>` +
 		`<div style="color:red;line-height:2;background-color:#eeeeee;margin:0;padding:1px;display:flow-root" class="mdgzfqvxb-0">x</div></div>`
 	if got := sanitize.HTML(src, "seed", nil); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+		t.Errorf("HTML = %s\nwant %s", got, want)
 	}
 }
 
@@ -320,7 +337,7 @@ func rulesFor(t *testing.T, out, title string) (found []emittedRule) {
 	css, _, _ = strings.Cut(css, "</style>")
 	rules, rest := emitted(css)
 	if rest != "" {
-		t.Fatalf("%q in %q", rest, out)
+		t.Fatalf("the style element of %q has the rest %q, want only rules of the emitted form", out, rest)
 	}
 	for _, a := range titled(t, out, title).Attr {
 		for _, r := range rules {
@@ -336,11 +353,11 @@ func TestMailsHaveScopesOfTheirOwn(t *testing.T) {
 	const src = `<style>@media (max-width:9px){b{width:1px}}</style><b>x</b>`
 	first, second := sanitize.HTML(src, "first", nil), sanitize.HTML(src, "second", nil)
 	if first == second || first != sanitize.HTML(src, "first", nil) {
-		t.Errorf("%s\n%s", first, second)
+		t.Errorf("HTML with the seed first = %s\nwith second = %s\nagain with first = %s\nwant scopes that follow the seed alone", first, second, sanitize.HTML(src, "first", nil))
 	}
 	guessed := strings.Replace(first, "<style>", `<b class="`+first[len(`<div class="`):][:9]+`-1">y</b><style>`, 1)
 	if out := sanitize.HTML(guessed, "first", nil); strings.Contains(out, "y</b>") && strings.Contains(out, `-1">y`) {
-		t.Errorf("a class of the sender stays: %s", out)
+		t.Errorf("HTML keeps a class of the sender in the scope, want it dropped: %s", out)
 	}
 }
 
@@ -357,16 +374,16 @@ func TestWhichStyleElementsCount(t *testing.T) {
 		`<!--[if mso]><style>` + rule + `</style><![endif]-->` + body:               false,
 		`<!--[if !mso]><!--><style>` + rule + `</style><!--<![endif]-->` + body:     true,
 		`<svg><style>` + rule + `</style></svg>` + body:                             false,
-		`<noscript><style>` + rule + `</style></noscript>` + body:                   false,
+		`<noscript><style>` + rule + `</style></noscript>` + body:                   true, // mail programs run no scripts
 		`<template><style>` + rule + `</style></template>` + body:                   false,
-		`<object><style>` + rule + `</style></object>` + body:                       false,
+		`<object><style>` + rule + `</style></object>` + body:                       true, // what is shown in its place
 		`<textarea><style>` + rule + `</style></textarea>` + body:                   false,
 		`<style>` + rule + strings.Repeat(" ", 256<<10) + `</style>` + body:         false,
 		`<style>` + strings.Repeat(`i{color:red}`, 4096) + rule + `</style>` + body: false,
 	} {
 		got := styled(t, "", src) == "color:red"
 		if got != counts {
-			t.Errorf("%.80s: %v", src, got)
+			t.Errorf("the style %.80s has its effect: %t, want %t", src, got, counts)
 		}
 	}
 }
@@ -384,7 +401,7 @@ func FuzzStyle(f *testing.F) {
 		out := sanitize.HTML(src, "seed", nil)
 		check(t, src, out, mailElements, mailAttributes)
 		if again := sanitize.HTML(out, "seed", nil); again != out {
-			t.Errorf("not stable\n in    %q\n once  %q\n twice %q", src, out, again)
+			t.Errorf("the output changes when it is sanitized again, want it as it is\n in    %q\n once  %q\n twice %q", src, out, again)
 		}
 	})
 }
