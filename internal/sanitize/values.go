@@ -108,5 +108,10 @@ func listType(v string) (string, bool) {
 	return "", false
 }
 
+// coordinates are those of an area: numbers and commas.
+func coordinates(v string) (string, bool) {
+	return v, len(v) <= 1024 && strings.Trim(v, "0123456789,. ") == ""
+}
+
 // freeText is for people to read (alt, title).
 func freeText(v string) (string, bool) { return v, len(v) <= 2048 }

@@ -26,15 +26,24 @@ const (
 	maxChanged = 0.01 // of all pixels
 )
 
+// chromium returns the path of Chromium: of its headless shell, which the tests of the page need, too, or of the whole.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium-headless-shell", "chromium"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("Chromium is not installed")
+	return ""
+}
+
 // TestLayoutsLookTheSame renders each layout in Chromium, as the sender wrote it beside what is left of it, at the width of
 // a window and of a phone, and compares the pixels. It is run by hand, where Chromium is installed:
 //
 //	go test -tags visual -run TestLayoutsLookTheSame ./internal/sanitize -shots /tmp/shots
 func TestLayoutsLookTheSame(t *testing.T) {
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
+	browser := chromium(t)
 	if *shots == "" {
 		*shots = t.TempDir()
 	}
@@ -50,7 +59,7 @@ func TestLayoutsLookTheSame(t *testing.T) {
 				safe := page + sanitize.HTML(string(src), "seed", nil)
 				shot := render(t, browser, fmt.Sprintf("%s-%d", l.name, width), width, page+string(src), safe)
 				if changed := difference(shot, width); changed > maxChanged {
-					t.Errorf("%.2f %% of the pixels changed", 100*changed)
+					t.Errorf("%.2f %% of the pixels changed, want at most %v", 100*changed, maxChanged)
 				} else {
 					t.Logf("%.2f %% of the pixels changed", 100*changed)
 				}
@@ -87,7 +96,7 @@ func render(t *testing.T, browser, name string, width int, left, right string) i
 		"--user-data-dir="+t.TempDir(), fmt.Sprintf("--window-size=%d,%d", 2*width, shotHeight), "--screenshot="+picture,
 		"file://"+file).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("take a picture of %s: %v\n%s", file, err, out)
 	}
 	f, err := os.Open(picture)
 	if err != nil {
