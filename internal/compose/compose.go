@@ -27,6 +27,7 @@ type Mail struct {
 	Files     []File
 	Date      time.Time // of the Date header field
 	MessageID string    // without angle brackets
+	Automatic bool      // no person writes it, so that nothing automatic should answer (RFC 3834 §5)
 }
 
 // File is an attachment. ContentType is a media type with its parameters. It is written as it is.
@@ -61,6 +62,9 @@ func (m *Mail) Write(buf *bytes.Buffer) error {
 	msg.Subject(m.Subject)
 	msg.SetDateWithValue(m.Date)
 	msg.SetMessageIDWithValue(m.MessageID)
+	if m.Automatic {
+		msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	}
 	switch {
 	case m.HTML == "":
 		msg.SetBodyString(gomail.TypeTextPlain, m.Text)

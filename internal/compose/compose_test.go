@@ -31,27 +31,27 @@ func TestWrittenMailParsesBack(t *testing.T) {
 	} {
 		raw, err := write(t, m)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("write(%s): %v", name, err)
 			continue
 		}
 		if bytes.Contains(bytes.ReplaceAll(raw, []byte("\r\n"), nil), []byte("\n")) {
-			t.Errorf("%s: a bare line end", name)
+			t.Errorf("write(%s) = %q, want no line feed alone", name, raw)
 		}
 		for line := range strings.SplitSeq(string(raw), "\r\n") {
 			if len(line) > 998 {
-				t.Errorf("%s: a line of %d octets", name, len(line))
+				t.Errorf("%s: a line of %d octets, want at most 998", name, len(line))
 			}
 		}
 		got := mailparse.Parse(raw)
 		text := strings.TrimRight(got.Text, "\n")
 		if got.From.Name != m.From.Name || got.From.Addr != m.From.Address || got.Subject != strings.TrimSpace(m.Subject) || text != strings.TrimRight(m.Text, "\n") ||
 			strings.TrimRight(got.HTML, "\r\n") != m.HTML || len(got.Attachments) != len(m.Files) || got.MessageID != "one@gonebox.localhost" || got.Date.IsZero() {
-			t.Errorf("%s: %+v\n%s", name, got, raw)
+			t.Errorf("%s: the mail parses as %+v, want the fields, the texts and the attachments of %+v:\n%s", name, got, m, raw)
 			continue
 		}
 		for i, f := range m.Files {
 			if a := got.Attachments[i]; a.Filename != f.Name || a.ContentType != f.ContentType || !bytes.Equal(a.Data, f.Data) {
-				t.Errorf("%s: %q %q %q", name, a.Filename, a.ContentType, a.Data)
+				t.Errorf("%s: the attachment is %q of the type %q with %q, want %q of the type %q with %q", name, a.Filename, a.ContentType, a.Data, f.Name, f.ContentType, f.Data)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func TestSenders(t *testing.T) {
 	} {
 		a, err := compose.ParseFrom(text)
 		if (err == nil) != (want != "") || err == nil && a.Address != want {
-			t.Errorf("%q: %v, %v", text, a, err)
+			t.Errorf("ParseFrom(%q) = %v, %v, want the address %q, or an error if that is empty", text, a, err, want)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func FuzzWrite(f *testing.F) {
 			case "Date", "MIME-Version", "Message-ID", "Subject", "From", "To", "Content-Type", "Content-Transfer-Encoding":
 			default:
 				if utf8.ValidString(subject + from) {
-					t.Errorf("a field %q in\n%s", field.Name, raw)
+					t.Errorf("the mail has the field %q, want only those of package compose:\n%s", field.Name, raw)
 				}
 			}
 		}

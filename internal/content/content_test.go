@@ -68,7 +68,7 @@ func TestNoticesAreShownBySchedule(t *testing.T) {
 		brief.EndsAt = noon.Add(2 * time.Hour)
 		always, soon, short := p.publish(draft("always")), p.publish(later), p.publish(brief)
 		if !always.StartsAt.Equal(noon) || !always.EndsAt.IsZero() || !always.CreatedAt.Equal(noon) || p.shown("") != "brief always" {
-			t.Errorf("%+v", always)
+			t.Errorf("Publish without times = %+v, shown are %q; want it created and shown from noon on, without an end", always, p.shown(""))
 		}
 		for _, c := range []struct {
 			after time.Duration
@@ -87,27 +87,27 @@ func TestNoticesAreShownBySchedule(t *testing.T) {
 				t.Errorf("after %s: %q, want %q", c.after, got, c.shown)
 			}
 			if a, b := soon.State(p.clock.Now()), short.State(p.clock.Now()); a != c.soon || b != c.brief {
-				t.Errorf("after %s: %s, %s", c.after, a, b)
+				t.Errorf("after %s: %s, %s, want %v and %v", c.after, a, b, c.soon, c.brief)
 			}
 		}
 		p.clock.Advance(-9000 * time.Hour) // whatever the machine's clock does
 		withdrawn, err := p.Withdraw(t.Context(), soon.ID)
 		if err != nil || withdrawn.State(p.clock.Now()) != content.Withdrawn || !withdrawn.WithdrawnAt.Equal(p.clock.Now()) {
-			t.Errorf("%+v, %v", withdrawn, err)
+			t.Errorf("Withdraw(%s) = %+v, %v, want it withdrawn at %v", soon.ID, withdrawn, err, p.clock.Now())
 		}
 		p.clock.Advance(time.Hour)
 		if again, err := p.Withdraw(t.Context(), soon.ID); err != nil || !again.WithdrawnAt.Equal(withdrawn.WithdrawnAt) {
-			t.Errorf("%+v, %v", again, err)
+			t.Errorf("Withdraw(%s) again = %+v, %v, want the time of the first, %v", soon.ID, again, err, withdrawn.WithdrawnAt)
 		}
 		if got := p.shown(""); strings.Contains(got, "later") {
-			t.Errorf("withdrawn and shown: %q", got)
+			t.Errorf("the notices shown are %q, want none that was withdrawn", got)
 		}
 		all, err := p.Notices(t.Context(), "", 2)
 		if err != nil || len(all) != 2 || all[0].ID != short.ID || all[1].ID != soon.ID || !all[0].WithdrawnAt.IsZero() || all[1].WithdrawnAt.IsZero() {
-			t.Errorf("%v, %v", all, err)
+			t.Errorf("Notices of at most 2 = %v, %v, want %s, which is not withdrawn, and %s, which is", all, err, short.ID, soon.ID)
 		}
 		if _, err := p.Withdraw(t.Context(), id.New[id.Notice](noon)); !problem.Has(err, problem.NoticeNotFound) {
-			t.Errorf("an unknown one: %v", err)
+			t.Errorf("an unknown one: %v, want the problem %v", err, problem.NoticeNotFound)
 		}
 	})
 }
@@ -159,7 +159,7 @@ func TestInvalidNoticesAreRejected(t *testing.T) {
 			n, err := p.Publish(t.Context(), d)
 			want, _, _ := strings.Cut(what, " ")
 			if found, _ := problem.From(err); n != nil || found.Code != problem.RequestInvalid || found.Fields[0].Pointer != want {
-				t.Errorf("%s: %+v, %v", what, n, err)
+				t.Errorf("%s: Publish = %+v, %+v, want the problem %v at %s", what, n, found, problem.RequestInvalid, want)
 			}
 		}
 		d := draft(strings.Repeat("ư", 200))
@@ -169,7 +169,7 @@ func TestInvalidNoticesAreRejected(t *testing.T) {
 			p.publish(draft(fmt.Sprint(i)))
 		}
 		if _, err := p.Publish(t.Context(), draft("one more")); !problem.Has(err, problem.RequestInvalid) {
-			t.Errorf("the 101st: %v", err)
+			t.Errorf("the 101st: %v, want the problem %v", err, problem.RequestInvalid)
 		}
 	})
 }
@@ -190,11 +190,11 @@ func TestHTMLIsSanitizedWhenStored(t *testing.T) {
 		}
 		for _, got := range []string{n.HTML, page.HTML, shown[0].HTML} {
 			if got != n.HTML || !strings.Contains(got, "<h2>Hi</h2>") || !strings.Contains(got, `href="/docs"`) {
-				t.Errorf("%s", got)
+				t.Errorf("the HTML as stored, as read and as shown is\n%s\nwant the same three times, with its heading and the link to /docs", got)
 			}
 			for _, bad := range []string{"script", "x()", "<img", "style", "onclick"} {
 				if strings.Contains(got, bad) {
-					t.Errorf("%s in %s", bad, got)
+					t.Errorf("the HTML is\n%s\nwant no %s in it", got, bad)
 				}
 			}
 		}
@@ -238,7 +238,7 @@ func TestNearestPageIsReturned(t *testing.T) {
 				titles = append(titles, page.Title)
 				one, err := p.Page(t.Context(), page.Key, c.locale)
 				if err != nil || one.Title != page.Title || one.Locale != page.Locale || one.HTML != "<p>"+one.Title+"</p>" || page.HTML != "" {
-					t.Errorf("%s for %q: %+v in the list %+v, %v", page.Key, c.locale, one, page, err)
+					t.Errorf(`%s for %q: %+v in the list %+v, %v, want Title %v, Locale %v, HTML %v and HTML ""`, page.Key, c.locale, one, page, err, page.Title, page.Locale, "<p>"+one.Title+"</p>")
 				}
 			}
 			if got := strings.Join(titles, " "); got != c.want {
@@ -251,7 +251,7 @@ func TestNearestPageIsReturned(t *testing.T) {
 func TestPagesAreReplacedAndRemoved(t *testing.T) {
 	each(t, func(t *testing.T, p *fixture) {
 		if all, err := p.Pages(t.Context(), ""); err != nil || len(all) != 0 {
-			t.Errorf("%v, %v", all, err)
+			t.Errorf("Pages without any = %v, %v, want none", all, err)
 		}
 		p.put("terms", "", "old")
 		p.clock.Advance(time.Minute)
@@ -259,17 +259,17 @@ func TestPagesAreReplacedAndRemoved(t *testing.T) {
 		p.put("terms", "vi", "vi")
 		p.put("terms", "en", "en")
 		if got, err := p.Page(t.Context(), "terms", ""); err != nil || got.Title != "new" || !got.UpdatedAt.Equal(p.clock.Now()) {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf(`p.Page("terms", "") = %+v, %v, want no error, Title "new" and UpdatedAt %v`, got, err, p.clock.Now())
 		}
 		every, err := p.Every(t.Context())
 		if err != nil || !slices.EqualFunc(every, []content.Locale{"", "en", "vi"}, func(p *content.Page, l content.Locale) bool { return p.Locale == l }) {
-			t.Errorf("%v, %v", every, err)
+			t.Errorf("Every() = %v, %v, want the page in the default locale, in en and in vi", every, err)
 		}
 		remove := func(l content.Locale, all bool, want int, code problem.Code) {
 			t.Helper()
 			n, err := p.Remove(t.Context(), "terms", l, all)
 			if n != want || code == "" && err != nil || code != "" && !problem.Has(err, code) {
-				t.Errorf("removed %d, %v", n, err)
+				t.Errorf("Remove(terms, %s, %t) = %d, %v, want %d and the problem %q (none if empty)", l, all, n, err, want, code)
 			}
 		}
 		remove("fr", false, 0, problem.PageNotFound)
@@ -280,7 +280,7 @@ func TestPagesAreReplacedAndRemoved(t *testing.T) {
 		remove("", true, 0, problem.PageNotFound)
 		for _, l := range []content.Locale{"", "vi"} {
 			if _, err := p.Page(t.Context(), "terms", l); !problem.Has(err, problem.PageNotFound) {
-				t.Errorf("%v", err)
+				t.Errorf(`p.Page("terms", l) = %v, want the problem %v`, err, problem.PageNotFound)
 			}
 		}
 	})
@@ -305,7 +305,7 @@ func TestInvalidPagesAreRejected(t *testing.T) {
 			want, _, _ := strings.Cut(what, " ")
 			got, err := p.Put(t.Context(), page)
 			if found, _ := problem.From(err); got != nil || found.Code != problem.RequestInvalid || found.Fields[0].Pointer != want {
-				t.Errorf("%s: %+v, %v", what, got, err)
+				t.Errorf("%s: Put = %+v, %+v, want the problem %v at %s", what, got, found, problem.RequestInvalid, want)
 			}
 		}
 		p.put(strings.Repeat("a", 64), "", "long")

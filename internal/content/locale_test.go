@@ -21,7 +21,7 @@ func TestAnyWellFormedLocaleIsAccepted(t *testing.T) {
 	}
 	for _, text := range []string{"e", "en_US", "en-", "-en", "english!", "*", "\x00", "vi\n", strings.Repeat("a-", 20) + "a"} {
 		if got, err := content.ParseLocale(text); !problem.Has(err, problem.RequestInvalid) {
-			t.Errorf("%q is %q, %v", text, got, err)
+			t.Errorf("%q is %q, %v, want the problem %v", text, got, err, problem.RequestInvalid)
 		}
 	}
 }
@@ -45,16 +45,16 @@ func FuzzParseLocale(f *testing.F) {
 		l, err := content.ParseLocale(text)
 		if err != nil {
 			if !problem.Has(err, problem.RequestInvalid) || l != "" {
-				t.Fatalf("%q: %q, %v", text, l, err)
+				t.Fatalf(`%q: content.ParseLocale(text) = %q, %v, want the problem %v and ""`, text, l, err, problem.RequestInvalid)
 			}
 			return
 		}
 		if again, err := content.ParseLocale(string(l)); err != nil || again != l {
-			t.Fatalf("%q is %q, which is %q, %v", text, l, again, err)
+			t.Fatalf("ParseLocale(%q) = %q, and ParseLocale of that = %q, %v, want the same again", text, l, again, err)
 		}
 		for _, part := range l.Chain() {
 			if part == "" || !strings.HasPrefix(string(l), string(part)) {
-				t.Fatalf("%q is cut down to %q", l, part)
+				t.Fatalf("the locale %q is cut down to %q, want a beginning of it that is not empty", l, part)
 			}
 		}
 	})

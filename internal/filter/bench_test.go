@@ -60,7 +60,7 @@ func numbered(pattern string, i int) string {
 func match(b *testing.B, s *filter.Service, account id.Account, m filter.Mail) {
 	b.Helper()
 	if found, err := s.Match(b.Context(), account, "", m, 1); err != nil || found != nil {
-		b.Fatal(found, err)
+		b.Fatalf("Match = %v, %v, want nothing found", found, err)
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *cache) rules(ctx context.Context, account id.Account) ([]*rule, error) 
 
 // compileRules returns the rules of filters. It reuses the rules in previous whose filter has not changed, since compiling
 // costs far more than reading the rows. A filter with a pattern that does not compile is skipped, so that it does not block
-// incoming mail: an earlier version of the program may have accepted a pattern that this one does not.
+// incoming mail: package regexp of another version of Go may have accepted a pattern that this one does not.
 func compileRules(filters []*Filter, previous []*rule) []*rule {
 	byFilter := make(map[id.Filter]*rule, len(previous))
 	for _, r := range previous {

@@ -15,6 +15,7 @@ package filter
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -264,4 +265,13 @@ func (s *Service) Delete(ctx context.Context, account id.Account, filter id.Filt
 		tx.AfterCommit(func() { s.forget(account) })
 		return err
 	})
+}
+
+// EraseTx deletes all filters of an account.
+func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	tx.AfterCommit(func() { s.forget(account) })
+	if _, err := tx.Exec(ctx, deleteFilters, account); err != nil {
+		return fmt.Errorf("delete the filters of %s: %w", account, err)
+	}
+	return nil
 }

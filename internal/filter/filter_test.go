@@ -88,7 +88,7 @@ func (h *fixture) match(domain id.Domain, m filter.Mail) (code string, by id.Fil
 func (h *fixture) wantCode(err error, code problem.Code) *problem.Problem {
 	h.t.Helper()
 	if !problem.Has(err, code) {
-		h.t.Fatalf("%v, want %s", err, code)
+		h.t.Fatalf("the error is %v, want the problem %s", err, code)
 	}
 	p, _ := problem.From(err)
 	return p
@@ -126,7 +126,7 @@ func TestFirstFilterWithACodeWins(t *testing.T) {
 			}
 		}
 		if found, err := h.Match(t.Context(), h.ben, "", filter.Mail{Text: "code 2"}, 1); err != nil || found != nil {
-			t.Errorf("another account: %v, %v", found, err)
+			t.Errorf("Match of another account's mail = %v, %v, want nothing found", found, err)
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestCodesAreNormalized(t *testing.T) {
 			got = *trial.Found
 		}
 		if diff := cmp.Diff(filter.Found{Code: c.code, Display: c.display, Numeric: c.numeric}, got); diff != "" {
-			t.Errorf("%q:\n%s", c.text, diff)
+			t.Errorf("Try on %q (-want +got):\n%s", c.text, diff)
 		}
 	}
 }
@@ -178,12 +178,12 @@ func TestCreateRejectsInvalidFilters(t *testing.T) {
 			_, err := h.Create(t.Context(), h.ann, "", settings(c.patterns))
 			p := h.wantCode(err, problem.FilterInvalidRegex)
 			if p.Fields[0].Pointer != c.pointer || !strings.Contains(p.Fields[0].Message, c.says) {
-				t.Errorf("%+v: %+v", c.patterns, p.Fields)
+				t.Errorf("Create(%+v): the faults are %+v, want one at %s that says %q", c.patterns, p.Fields, c.pointer, c.says)
 			}
 		}
 		_, err := h.Create(t.Context(), h.ben, h.domain, settings(filter.Patterns{Extract: "x"}))
 		if p := h.wantCode(err, problem.RequestInvalid); p.Fields[0].Pointer != "/domainId" {
-			t.Errorf("%+v", p.Fields)
+			t.Errorf("Create of a filter for an unknown domain: the faults are %+v, want one at /domainId", p.Fields)
 		}
 		h.add("", 1, filter.Patterns{Extract: "x"})
 		h.add("", 1, filter.Patterns{Extract: "x"})
@@ -225,14 +225,14 @@ func TestUpdateChangesOnlyGivenFields(t *testing.T) {
 		}
 		want := filter.Settings{Name: "test", Patterns: filter.Patterns{Subject: "b", Extract: "c"}, Priority: 9}
 		if diff := cmp.Diff(want, got.Settings); diff != "" || got.Domain != h.domain || !got.CreatedAt.Equal(f.CreatedAt) || !got.UpdatedAt.Equal(h.clock.Now()) {
-			t.Errorf("%+v\n%s", got, diff)
+			t.Errorf("cmp.Diff(want, got.Settings) = %+v\n%s, want \"\", Domain %v, CreatedAt %v and UpdatedAt %v", got, diff, h.domain, f.CreatedAt, h.clock.Now())
 		}
 		listed, err := h.List(t.Context(), h.ann, "", 10)
 		if err != nil || len(listed) != 1 {
-			t.Fatal(listed, err)
+			t.Fatalf("List = %v, %v, want 1 filter and no error", listed, err)
 		}
 		if diff := cmp.Diff(want, listed[0].Settings); diff != "" {
-			t.Errorf("stored:\n%s", diff)
+			t.Errorf("the stored settings (-want +got):\n%s", diff)
 		}
 		broken := "("
 		_, err = h.Update(t.Context(), h.ann, f.ID, filter.Change{Subject: &broken})
@@ -272,7 +272,7 @@ func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
 		listed, err := h.List(t.Context(), h.ann, "", 1)
 		want := filter.Settings{Name: "n", Patterns: filter.Patterns{From: "f", Subject: "s", Extract: "e"}, Priority: 42, Active: true}
 		if err != nil || cmp.Diff(want, listed[0].Settings) != "" {
-			t.Errorf("%+v, %v", listed[0].Settings, err)
+			t.Errorf("List = %+v, %v, want %+v", listed[0].Settings, err, want)
 		}
 	})
 }
@@ -354,7 +354,7 @@ func TestListPagesNewestFirst(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(made, listed); diff != "" {
-			t.Error(diff)
+			t.Errorf("listed (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -28,7 +28,8 @@ const (
 	// $3 is the version that the caller has read. If another call has changed the filter since, no row is updated.
 	updateFilter = `UPDATE filter SET name = $4, from_pattern = $5, subject_pattern = $6, extract_regex = $7, priority = $8, active = $9,
 		size = $10, updated_at = $11 WHERE account_id = $1 AND id = $2 AND updated_at = $3`
-	deleteFilter = "DELETE FROM filter WHERE account_id = $1 AND id = $2"
+	deleteFilters = "DELETE FROM filter WHERE account_id = $1"
+	deleteFilter  = "DELETE FROM filter WHERE account_id = $1 AND id = $2"
 )
 
 // scan reads a row that has columns.

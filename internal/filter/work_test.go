@@ -39,7 +39,7 @@ func TestCostlyFiltersDoNotStarveOthers(t *testing.T) {
 		cheap := h.add("", 2, filter.Patterns{Extract: `pin (\d+)`})
 		mail := filter.Mail{Text: strings.Repeat("x", 500) + " pin 4821 " + strings.Repeat("x", 60<<10)}
 		if code, by := h.match("", mail); code != "4821" || by != cheap.ID {
-			t.Errorf("%q by %s", code, by)
+			t.Errorf(`%q by %s, want "4821" and %v`, code, by, cheap.ID)
 		}
 	})
 }
@@ -52,7 +52,7 @@ func TestWorkIsDividedAmongAccounts(t *testing.T) {
 		for among, code := range map[int]string{1: "4821", 100: ""} {
 			found, err := h.Match(t.Context(), h.ann, "", mail, among)
 			if err != nil || (found != nil) != (code != "") {
-				t.Errorf("among %d: %v, %v", among, found, err)
+				t.Errorf("Match among %d filters = %v, %v, want the code %q", among, found, err, code)
 			}
 		}
 	})
@@ -62,11 +62,11 @@ func TestTooCostlySenderPatternIsSkipped(t *testing.T) {
 	run(t, 5, func(t *testing.T, h *fixture) {
 		h.add("", 1, filter.Patterns{Subject: `^(?:x?){330}$`, Extract: `\d+`})
 		if code, _ := h.match("", filter.Mail{Subject: "xxx", Text: "1"}); code != "1" {
-			t.Errorf("a short subject: %q", code)
+			t.Errorf(`a short subject: %q, want "1"`, code)
 		}
 		found, err := h.Match(t.Context(), h.ann, "", filter.Mail{Subject: strings.Repeat("x", 900), Text: "1"}, 100)
 		if err != nil || found != nil {
-			t.Errorf("a part of the subject was taken for all of it: %v, %v", found, err)
+			t.Errorf("Match where a part of the subject matches = %v, %v, want nothing found", found, err)
 		}
 	})
 }
@@ -82,7 +82,7 @@ func FuzzTry(f *testing.F) {
 		rule, ruleErr := otp.CompileRule(from, subject, extract)
 		trial, err := filter.Try(filter.Patterns{From: from, Subject: subject, Extract: extract}, m, "/filter")
 		if (err == nil) != (ruleErr == nil) {
-			t.Fatalf("rule: %v, filter: %v", ruleErr, err)
+			t.Fatalf("CompileRule: %v, and Try of the same patterns: %v; want both to fail or none", ruleErr, err)
 		}
 		if err != nil {
 			return
@@ -93,7 +93,7 @@ func FuzzTry(f *testing.F) {
 			got = trial.Found.Display
 		}
 		if got != code || trial.Step != step {
-			t.Errorf("%q at %s, the rule says %q at %s", got, trial.Step, code, step)
+			t.Errorf("Try = %q at %s, want %q at %s as the rule says", got, trial.Step, code, step)
 		}
 	})
 }

@@ -25,6 +25,7 @@ type (
 	Audit        string
 	Block        string
 	Domain       string
+	Project      string
 	Filter       string
 	Webhook      string
 	Event        string
@@ -36,6 +37,10 @@ type (
 	Invite       string
 	SinkMail     string
 	Arrival      string // an entry of the delivery log
+	Outgoing     string // a mail for the relay
+	Session      string // a user token
+	Fault        string // a fault rule
+	Transcript   string // of an SMTP dialog
 )
 
 // Prefix returns the part before the underscore.
@@ -47,6 +52,7 @@ func (Audit) Prefix() string        { return "aud" }
 func (Block) Prefix() string        { return "blk" }
 func (Domain) Prefix() string       { return "dom" }
 func (Filter) Prefix() string       { return "flt" }
+func (Project) Prefix() string      { return "prj" }
 func (Webhook) Prefix() string      { return "whk" }
 func (Event) Prefix() string        { return "evt" }
 func (Delivery) Prefix() string     { return "dlv" }
@@ -57,6 +63,10 @@ func (Notice) Prefix() string       { return "ntc" }
 func (Invite) Prefix() string       { return "inv" }
 func (SinkMail) Prefix() string     { return "snk" }
 func (Arrival) Prefix() string      { return "arr" }
+func (Outgoing) Prefix() string     { return "out" }
+func (Session) Prefix() string      { return "ses" }
+func (Fault) Prefix() string        { return "fau" }
+func (Transcript) Prefix() string   { return "trn" }
 
 // Kind is any of the identifier types above. The functions call Prefix on the zero value, so it must not depend on the
 // value.

@@ -15,25 +15,25 @@ func TestIdentifiersSortByTheMicrosecondTheyWereMadeFor(t *testing.T) {
 		a := id.New[id.Message](time.UnixMicro(micro))
 		b := id.New[id.Message](time.UnixMicro(micro + step))
 		if a >= b {
-			t.Fatalf("%s is not before %s, %d µs later", a, b, step)
+			t.Fatalf("New at %d µs = %s, and %d µs later %s, want one that sorts behind the first", micro, a, step, b)
 		}
 		if got := id.Time(a).UnixMicro(); got != micro {
-			t.Fatalf("Time(%s) = %d µs, made for %d µs", a, got, micro)
+			t.Fatalf("Time(%s) = %d µs, want %d µs", a, got, micro)
 		}
 	})
 }
 
 func TestParseTakesBackWhatNewMade(t *testing.T) {
 	made := id.New[id.Mailbox](time.Unix(1_800_000_000, 0))
-	if len(made) != len("mbx_")+26 {
-		t.Errorf("%s has %d characters", made, len(made))
+	if want := len("mbx_") + 26; len(made) != want {
+		t.Errorf("New[Mailbox] = %s, of %d characters, want %d", made, len(made), want)
 	}
 	parsed, err := id.Parse[id.Mailbox](string(made))
 	if err != nil || parsed != made {
-		t.Errorf("Parse(%s) = %s, %v", made, parsed, err)
+		t.Errorf("Parse(%s) = %s, %v, want the same identifier", made, parsed, err)
 	}
 	if back := id.FromBytes[id.Mailbox](id.Bytes(made)); back != made {
-		t.Errorf("FromBytes(Bytes(%s)) = %s", made, back)
+		t.Errorf("FromBytes(Bytes(%s)) = %s, want the same identifier", made, back)
 	}
 }
 
@@ -54,7 +54,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got, err := id.Parse[id.Mailbox](s)
 		if err == nil && id.FromBytes[id.Mailbox](id.Bytes(got)) != got {
-			t.Errorf("%q does not survive a round trip", s)
+			t.Errorf("FromBytes(Bytes(Parse(%q))) = %s, want %s", s, id.FromBytes[id.Mailbox](id.Bytes(got)), got)
 		}
 	})
 }

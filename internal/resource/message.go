@@ -27,9 +27,20 @@ type Summary struct {
 	SentAt         *clock.Stamp `json:"sentAt" doc:"The sender's Date, or null."`
 	Size           int64        `json:"size" doc:"Octets as received."`
 	Seen           bool         `json:"seen" doc:"Whether the message was read."`
-	HasAttachments bool         `json:"hasAttachments" doc:"Whether the message has attachments."`
+	HasAttachments bool         `json:"hasAttachments" doc:"Whether the message has attachments beside the images that its HTML shows, such as the sender's logo."`
 	OTP            *OTP         `json:"otp" doc:"The one-time code of the message, or null."`
-	Source         string       `json:"source" enum:"smtp,injected" doc:"How the message came in: over SMTP, or by a call of this API." example:"smtp"`
+	Source         string       `json:"source" enum:"smtp,injected,ingress" doc:"How the message came in: over SMTP, by a call of this API, or by an ingress." example:"smtp"`
+	Verified       bool         `json:"verified" doc:"Whether the domain of the sender's address is proven. See authentication of the full message."`
+	Action         *Action      `json:"action" doc:"The one link that the message asks its reader to open, or null."`
+	Tags           []string     `json:"tags,omitempty" doc:"The tags of the message, sorted; absent where it has none."`
+}
+
+// Action is the link that a message asks its reader to open.
+type Action struct {
+	URL        string  `json:"url" format:"uri" doc:"The address of the link." example:"https://shop.example/verify?t=1"`
+	Host       string  `json:"host" doc:"The host that it leads to, in lower case and A-label form." example:"shop.example"`
+	Kind       string  `json:"kind" enum:"verify,sign_in,reset,invite,unlock" doc:"What opening it does: it verifies an address or activates an account, signs in, sets a new password, accepts an invitation, or unlocks an account."`
+	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" doc:"How certain the extractor is." example:"0.97"`
 }
 
 // OTP is a one-time code that was found in a message.
@@ -53,6 +64,18 @@ type Message struct {
 	Detail
 }
 
+// TextSize returns the octets of the message's texts and header fields.
+func (m *Message) TextSize() int64 {
+	n := len(m.Text)
+	if m.HTML != nil {
+		n += len(*m.HTML)
+	}
+	for _, h := range m.Headers {
+		n += len(h.Name) + len(h.Value)
+	}
+	return int64(n)
+}
+
 // Detail is what a message in full has beside its summary.
 type Detail struct {
 	CC             []Address      `json:"cc" doc:"The addresses of the Cc field."`
@@ -62,7 +85,8 @@ type Detail struct {
 	Text           string         `json:"text" doc:"The text; that of the HTML where the sender wrote none." example:"Your sign-in code is 246810."`
 	HTML           *string        `json:"html" doc:"Safe to render as it is, or null. Remote images keep their address." example:"<p>Your sign-in code is <b>246810</b>.</p>"`
 	Attachments    []Attachment   `json:"attachments" doc:"The attachments, in the order of the mail."`
-	Links          []string       `json:"links" doc:"The web addresses in the message, in order."`
+	Links          []string       `json:"links" doc:"The web addresses in the message, each once: those of links, then those that stand as text. Those for unsubscribing, preferences and viewing it in a browser come last."`
+	BestLink       *string        `json:"bestLink" doc:"What to follow when one waits for a link: that of action, else the first of links that is not a logo's, the front page of a site, or one that unsubscribes, leads to preferences, shows the message in a browser, cancels or reports. Null where there is none." example:"https://shop.example/verify?t=1"`
 	Authentication Authentication `json:"authentication" doc:"The results of checking the sender."`
 	Envelope       Envelope       `json:"envelope" doc:"What the sending server said before the content."`
 	RawExpiresAt   clock.Stamp    `json:"rawExpiresAt" doc:"After this the raw message is no longer available."`
@@ -91,6 +115,9 @@ type Authentication struct {
 	SPF   string `json:"spf" enum:"pass,fail,softfail,neutral,none,temperror,permerror" doc:"The result of SPF (RFC 8601)."`
 	DKIM  string `json:"dkim" enum:"pass,fail,softfail,neutral,none,temperror,permerror" doc:"The result of DKIM (RFC 8601)."`
 	DMARC string `json:"dmarc" enum:"pass,fail,softfail,neutral,none,temperror,permerror" doc:"The result of DMARC (RFC 8601)."`
+
+	Verified bool    `json:"verified" doc:"Whether the message has exactly one From field with one address, and the domain of that address is proven: by DMARC, or, where it has no DMARC record, by an aligned DKIM or SPF pass."`
+	Domain   *string `json:"domain" doc:"The domain that is proven, in lower case and A-label form; null where verified is false." example:"shop.example"`
 }
 
 // Envelope is what the SMTP session said of the message, as far as it concerns this mailbox.
