@@ -6,11 +6,11 @@ import (
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
-// Brand reports whether a noun is the end of a service's name, and so neither owns a
+// IsBrand reports whether a noun is the end of a service's name, and so neither owns a
 // number nor says what the mail is about: "Pine Store", "Pine ID". It begins with a
 // capital, as does the word before it, which no lexicon has; and the sentence goes
 // on, so that it is no label of a number.
-func (p *Text) Brand(m int) bool {
+func (p *Text) IsBrand(m int) bool {
 	k := &p.Marks[m]
 	if k.Class&(Code|Word) != 0 {
 		return false
@@ -26,7 +26,7 @@ func (p *Text) Brand(m int) bool {
 		return true
 	case next == page.SoftBreak || next == page.HardBreak || next == '.' || next == ':' || next == 0:
 		// "code Pine Store: 482913", and not "Pine Store: 482913"
-		return next != ':' && next != '.' && p.Lines[k.Line].Part == page.InSubject || m > 0 && p.Marks[m-1].Class&(Code|Word) != 0 && p.Near(p.Marks[m-1].End, start)
+		return next != ':' && next != '.' && p.Lines[k.Line].Part == page.InSubject || m > 0 && p.Marks[m-1].Class&(Code|Word) != 0 && p.IsNear(p.Marks[m-1].End, start)
 	case next == '-':
 		return page.At(p.Low, k.End+1) != ' '
 	}
@@ -76,10 +76,10 @@ func (p *Text) inName(i int) bool {
 	return ok && m.to <= p.WordEnd(m.start+1) && (i == 0 || p.matches[i-1].end <= start)
 }
 
-// Names counts the words between two places that name a service, between the word for
+// CountNames counts the words between two places that name a service, between the word for
 // its code and the code: capitalised ones that no phrase has and, if asked for, those of a
 // host. A stretch of many words names none.
-func (p *Text) Names(from, to, mark int, hosts bool) (n int) {
+func (p *Text) CountNames(from, to, mark int, hosts bool) (n int) {
 	for i := from; i < min(to, from+page.MaxWord); i++ {
 		for mark < len(p.Marks) && p.Marks[mark].End <= i {
 			mark++
@@ -88,7 +88,7 @@ func (p *Text) Names(from, to, mark int, hosts bool) (n int) {
 			continue
 		}
 		end := p.WordEnd(i + 1)
-		if (unicode.IsUpper(p.Raw[i]) || hosts && p.OfHost(i, end)) && (mark == len(p.Marks) || p.Marks[mark].Start > i || p.Brand(mark)) {
+		if (unicode.IsUpper(p.Raw[i]) || hosts && p.InHostName(i, end)) && (mark == len(p.Marks) || p.Marks[mark].Start > i || p.IsBrand(mark)) {
 			n++
 		}
 		i = end
@@ -96,8 +96,8 @@ func (p *Text) Names(from, to, mark int, hosts bool) (n int) {
 	return n
 }
 
-// Near says whether little and no break is between two places.
-func (p *Text) Near(from, to int) bool {
+// IsNear reports whether little and no break is between two places.
+func (p *Text) IsNear(from, to int) bool {
 	if to-from > 6 {
 		return false
 	}

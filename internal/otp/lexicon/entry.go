@@ -62,20 +62,20 @@ func (e *entries) add(keys []rune, letters int, open, left bool) {
 	case letters == 0:
 		e.addOther(tags, len(keys))
 	case open && letters < 4:
-		e.short.set(page.First(tags, letters))
+		e.short.set(page.FirstTags(tags, letters))
 		e.two.set(tags)
 	case open:
-		e.four.set(page.First(tags, 4))
+		e.four.set(page.FirstTags(tags, 4))
 		n := min(letters, 6)
-		e.heads[n-4].set(page.First(tags, n))
+		e.heads[n-4].set(page.FirstTags(tags, n))
 	default:
-		at, mask := wholeBits(page.First(tags, min(letters, 8)), letters)
+		at, mask := wholeBits(page.FirstTags(tags, min(letters, 8)), letters)
 		e.whole[at] |= mask
 	}
 	if !left || letters < minHead {
 		return
 	}
-	e.inner.set(page.First(tags, 4))
+	e.inner.set(page.FirstTags(tags, 4))
 	if open {
 		e.long = min(e.long, letters)
 		return
@@ -87,22 +87,22 @@ func (e *entries) add(keys []rune, letters int, open, left bool) {
 	e.tails.set(end)
 }
 
-// begins says whether a phrase may begin with a word, of which the tags are
+// mayBegin reports whether a phrase may begin with a word, of which the tags are
 // those of its first letters.
-func (e *entries) begins(tags uint64, letters int) bool {
+func (e *entries) mayBegin(tags uint64, letters int) bool {
 	at, mask := wholeBits(tags, letters)
-	return e.whole[at]&mask == mask || e.four.has(page.First(tags, 4)) && e.headed(tags) ||
-		e.two.has(tags) && (e.short.has(page.First(tags, 3)) || e.short.has(page.First(tags, 2)))
+	return e.whole[at]&mask == mask || e.four.has(page.FirstTags(tags, 4)) && e.mayHaveStar(tags) ||
+		e.two.has(tags) && (e.short.has(page.FirstTags(tags, 3)) || e.short.has(page.FirstTags(tags, 2)))
 }
 
-// headed says whether a star goes on from the first letters of a word.
-func (e *entries) headed(tags uint64) bool {
-	return e.heads[0].has(page.First(tags, 4)) || e.heads[1].has(page.First(tags, 5)) || e.heads[2].has(page.First(tags, 6))
+// mayHaveStar reports whether a star goes on from the first letters of a word.
+func (e *entries) mayHaveStar(tags uint64) bool {
+	return e.heads[0].has(page.FirstTags(tags, 4)) || e.heads[1].has(page.FirstTags(tags, 5)) || e.heads[2].has(page.FirstTags(tags, 6))
 }
 
-// inside says how many letters of a word there have to be at least where a
+// minInside says how many letters of a word there have to be at least where a
 // phrase begins inside it, and 0 if none does.
-func (e *entries) inside(end uint64, letters int) int {
+func (e *entries) minInside(end uint64, letters int) int {
 	switch {
 	case letters <= minHead:
 		return 0
@@ -114,9 +114,9 @@ func (e *entries) inside(end uint64, letters int) int {
 	return 0
 }
 
-// mayInside says whether a phrase may begin with such letters inside a word.
-func (e *entries) mayInside(tags uint64) bool {
-	return e.inner.has(page.First(tags, 4)) || e.inner.has(page.First(tags, 3))
+// mayBeginInside reports whether a phrase may begin with such letters inside a word.
+func (e *entries) mayBeginInside(tags uint64) bool {
+	return e.inner.has(page.FirstTags(tags, 4)) || e.inner.has(page.FirstTags(tags, 3))
 }
 
 // addOther notes how a phrase begins that begins with no word. Whatever may
@@ -131,8 +131,8 @@ func (e *entries) addOther(tags uint64, signs int) {
 	}
 }
 
-// mayOther says whether a phrase that begins with no word may begin with such
+// mayBeginOther reports whether a phrase that begins with no word may begin with such
 // signs.
-func (e *entries) mayOther(tags uint64) bool {
+func (e *entries) mayBeginOther(tags uint64) bool {
 	return e.others.has(tags)
 }

@@ -13,7 +13,7 @@ import (
 func TestEntries(t *testing.T) {
 	files, err := filepath.Glob("../testdata/corpus/*.txt")
 	if err != nil || len(files) < 40 {
-		t.Fatalf("%d files, %v", len(files), err)
+		t.Fatalf("%d files, %v, want at least 40", len(files), err)
 	}
 	found, p := 0, new(Text)
 	for _, f := range files {
@@ -31,26 +31,26 @@ func TestEntries(t *testing.T) {
 			if p.longest(&m); m.node != 0 && (m.begins || p.LettersEnd(i)-i >= minHead) {
 				found++
 				if !p.enters(i) {
-					t.Errorf("%s: the phrase at %q is ruled out", f, string(p.Low[i:min(i+8, len(p.Low))]))
+					t.Errorf("%s: enters(%d) rules out the phrase at %q, want it looked up", f, i, string(p.Low[i:min(i+8, len(p.Low))]))
 				}
 			}
 		}
 	}
 	if found < 10000 {
-		t.Errorf("only %d phrases", found)
+		t.Errorf("only %d phrases, want at least 10000", found)
 	}
 }
 
-// enters says whether the filter lets a place pass.
+// enters reports whether the filter lets a place pass.
 func (p *Text) enters(i int) bool {
 	e := &p.x.entry
 	if p.Kind[i]&page.Spaced == 0 {
-		return e.mayOther(page.Eight(p.Tags, i))
+		return e.mayBeginOther(page.Eight(p.Tags, i))
 	}
 	start, end := p.WordStart(i), p.LettersEnd(i)
 	if i == start {
-		return e.begins(p.Tagged(start, end-start), end-start)
+		return e.mayBegin(p.Tagged(start, end-start), end-start)
 	}
-	least := e.inside(p.Tagged(end-minHead, minHead), end-start)
-	return least > 0 && i+least <= end && e.mayInside(p.Tagged(i, 4))
+	least := e.minInside(p.Tagged(end-minHead, minHead), end-start)
+	return least > 0 && i+least <= end && e.mayBeginInside(p.Tagged(i, 4))
 }

@@ -26,7 +26,7 @@ func (p *Text) fitMatches(end int) {
 	for ; p.done.fitted < len(p.matches) && p.matches[p.done.fitted].start < end; p.done.fitted++ {
 		m := &p.matches[p.done.fitted]
 		if p.fit(m); m.footer && !m.silent {
-			p.silence(p.done.fitted)
+			p.muteLine(p.done.fitted)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (p *Text) classes(m *match) (c Class) {
 	}
 	if m.head != 0 {
 		const purpose, other = Auth | Once, Not | Void | Never | Code
-		switch head := p.headed(m); {
+		switch head := p.headClasses(m); {
 		case head&Where != 0:
 			c = c&^other | Where
 		case head&(Code|Word|Number) != 0 && c&purpose != 0 && c&other == 0:
@@ -120,12 +120,12 @@ func (p *Text) classes(m *match) (c Class) {
 // chosen name, not a word of the mail.
 func (p *Text) inAddress(m *match) bool {
 	const far = 64
-	for i := m.end; i < min(m.end+far, len(p.Low)) && ofAddress(p.Low[i]); i++ {
+	for i := m.end; i < min(m.end+far, len(p.Low)) && isAddressRune(p.Low[i]); i++ {
 		if p.Low[i] == '@' {
 			return true
 		}
 	}
-	for i := m.start - 1; i >= max(0, m.start-far) && ofAddress(p.Low[i]); i-- {
+	for i := m.start - 1; i >= max(0, m.start-far) && isAddressRune(p.Low[i]); i-- {
 		if p.Low[i] == '@' {
 			return true
 		}
@@ -133,14 +133,14 @@ func (p *Text) inAddress(m *match) bool {
 	return false
 }
 
-// ofAddress says whether an address goes on with a rune.
-func ofAddress(r rune) bool {
+// isAddressRune reports whether an address goes on with a rune.
+func isAddressRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '@' || r == '.' || r == '-' || r == '_' || r == '+'
 }
 
-// headed gives the classes of the last part of a compound: "signeringskod" and
+// headClasses gives the classes of the last part of a compound: "signeringskod" and
 // "Freigabenummer" name a code, "Buchungsseite" a page.
-func (p *Text) headed(m *match) (c Class) {
+func (p *Text) headClasses(m *match) (c Class) {
 	h := match{from: m.headFrom, to: m.end}
 	n := len(p.senses)
 	p.fitNode(&h, m.head, true)
@@ -151,9 +151,9 @@ func (p *Text) headed(m *match) (c Class) {
 	return c
 }
 
-// silence keeps the matches on the line of one from voting, since it begins a
+// muteLine keeps the matches on the line of one from voting, since it begins a
 // footer: senders leave theirs untranslated.
-func (p *Text) silence(i int) {
+func (p *Text) muteLine(i int) {
 	l := &p.Lines[p.LineAt(p.matches[i].start)]
 	for k := i; k >= 0 && p.matches[k].start >= l.Start; k-- {
 		p.matches[k].silent = true
@@ -183,8 +183,8 @@ func (p *Text) fit(m *match) {
 	m.last = int32(len(p.senses))
 }
 
-// speaks says whether a match already stands for a phrase of a language.
-func (p *Text) speaks(m *match, lang uint8) bool {
+// hasLanguage reports whether a match already stands for a phrase of a language.
+func (p *Text) hasLanguage(m *match, lang uint8) bool {
 	for i := range p.senses[m.first:] {
 		if p.senses[int(m.first)+i].lang == lang {
 			return true
@@ -198,7 +198,7 @@ func (p *Text) fitNode(m *match, node int32, longest bool) {
 		n := &p.x.nodes[node]
 		for t := n.head; t >= 0; {
 			f := &p.x.terms[t]
-			if p.fits(f, m) && (longest || !p.speaks(m, f.lang)) {
+			if p.fits(f, m) && (longest || !p.hasLanguage(m, f.lang)) {
 				p.senses = append(p.senses, sense{class: f.class | ownsBit, term: t, lang: f.lang, size: f.size})
 				m.footer = m.footer || f.class&Foot != 0
 			}

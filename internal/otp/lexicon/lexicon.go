@@ -51,6 +51,7 @@ const (
 	classPass                      // Fwd: opens the subject of a mail that is passed on as a whole
 	Outcome                        // verified, completed: the subject reports what has happened
 	Phrase                         // sign-in phrase: a name of a code that consists of words
+	classAim                       // for, to: leads to what a code is for or to whom it was sent
 )
 
 var sections = map[string]Class{
@@ -58,7 +59,7 @@ var sections = map[string]Class{
 	"guard": Guard, "not": Not, "void": Void, "skip": classSkip, "unit": Unit,
 	"old": Old, "never": Never, "own": Own, "quote": classQuote, "foot": Foot,
 	"digits": Word | Digits, "phrase": Code | Phrase,
-	"once": Once, "where": Where, "brief": Brief | Unit, "number": Number, "tell": Tell, "done": Done, "pass": classPass, "reply": classReply, "for": For, "initial": Initial, "approval": Word | Approval, "confirmation": Word | Confirmation, "reported": Done | Auth, "outcome": Outcome, "verified": Outcome | Auth,
+	"once": Once, "where": Where, "brief": Brief | Unit, "number": Number, "tell": Tell, "done": Done, "pass": classPass, "reply": classReply, "for": For, "aim": classAim, "initial": Initial, "approval": Word | Approval, "confirmation": Word | Confirmation, "reported": Done | Auth, "outcome": Outcome, "verified": Outcome | Auth,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:
@@ -74,28 +75,32 @@ const maxMarked = 8
 type lexicon struct {
 	*trie
 	abc     *page.Alphabet
-	scratch [2][]rune      // of a phrase on its way in
-	letters []rune         // of the phrases with diacritics
-	langs   []string       // the files' names; a phrase knows its language by index
-	common  [maxLangs]bool // lexicons of no language
-	owns    [maxLangs]bool // lexicons with a section [own]
-	latin   [maxLangs]bool // languages in Latin letters
+	scratch [2][]rune       // of a phrase on its way in
+	letters []rune          // of the phrases with diacritics
+	langs   []string        // the files' names; a phrase knows its language by index
+	common  [maxLangs]bool  // lexicons of no language
+	owns    [maxLangs]bool  // lexicons with a section [own]
+	latin   [maxLangs]bool  // languages in Latin letters
+	aims    map[string]bool // the words of the sections [aim], folded
+	purpose purposes        // the phrases of the sections about links
 	unheard [2][2][maxLangs]trust
+	always  languages
 }
 
-// lexicons is the one lexicon of the process, built on first use. A phrase that
-// cannot be read is left out; a test sees to it that there is none.
-var lexicons = sync.OnceValue(func() *lexicon {
-	x, _ := build()
-	return x
-})
+// lexicons is the one lexicon of the process, built on first use; callers wait for
+// it. A phrase that cannot be read is left out of it and named by the error.
+var lexicons = sync.OnceValues(build)
 
-// Warm builds the lexicon, unless that is done already. It is safe for concurrent use.
-func Warm() { lexicons() }
+// Warm builds the lexicon, unless that is done already, and returns which phrases
+// cannot be read. It is safe for concurrent use.
+func Warm() error {
+	_, err := lexicons()
+	return err
+}
 
 // build reads the embedded files.
 func build() (*lexicon, error) {
-	x := &lexicon{abc: page.Alphabets(), trie: newTrie(nodes, further, terms)}
+	x := &lexicon{abc: page.Alphabets(), aims: make(map[string]bool), trie: newTrie(nodes, further, terms)}
 	x.entry.long = page.MaxWord
 	x.scratch = [2][]rune{make([]rune, 0, page.MaxWord), make([]rune, 0, page.MaxWord)}
 	files, err := lexiconFiles.ReadDir(".")
@@ -109,8 +114,10 @@ func build() (*lexicon, error) {
 			return x, err
 		}
 		x.langs = append(x.langs, strings.TrimSuffix(f.Name(), ".txt"))
-		x.common[len(x.langs)-1] = f.Name() == "und.txt"
-		x.latin[len(x.langs)-1] = inLatin(string(text))
+		if x.common[len(x.langs)-1] = f.Name() == "und.txt"; x.common[len(x.langs)-1] || f.Name() == "en.txt" {
+			x.always.add(len(x.langs) - 1)
+		}
+		x.latin[len(x.langs)-1] = isLatin(string(text))
 		if err := x.load(f.Name(), string(text)); err != nil {
 			faults = append(faults, err)
 		}
@@ -120,8 +127,8 @@ func build() (*lexicon, error) {
 	return x, errors.Join(faults...)
 }
 
-// inLatin says whether most letters of a text are Latin.
-func inLatin(text string) bool {
+// isLatin reports whether most letters of a text are Latin.
+func isLatin(text string) bool {
 	n := 0
 	for _, r := range text {
 		switch {
@@ -149,6 +156,7 @@ const (
 // load enters the phrases of one file.
 func (x *lexicon) load(name, text string) error {
 	var c Class
+	var what Purpose
 	for n, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.TrimSpace(line)
@@ -156,17 +164,24 @@ func (x *lexicon) load(name, text string) error {
 			continue
 		}
 		if s, ok := strings.CutPrefix(line, "["); ok {
-			c = sections[strings.TrimSuffix(s, "]")]
-			if c == 0 {
+			c, what = sections[strings.TrimSuffix(s, "]")], purposeSections[strings.TrimSuffix(s, "]")]
+			if c == 0 && what == 0 {
 				return fmt.Errorf("lexicon/%s:%d: unknown section %q", name, n+1, line)
 			}
 			continue
 		}
-		if c == 0 {
+		if c == 0 && what == 0 {
 			return fmt.Errorf("lexicon/%s:%d: phrase %q before any section", name, n+1, line)
 		}
 		for alt := range strings.SplitSeq(line, "|") {
-			if err := x.enter(strings.TrimSpace(alt), c); err != nil {
+			alt = strings.TrimSpace(alt)
+			var err error
+			if what != 0 {
+				err = x.purpose.enter(x.abc, alt, what, len(x.langs)-1)
+			} else {
+				err = x.enter(alt, c)
+			}
+			if err != nil {
 				return fmt.Errorf("lexicon/%s:%d: %w", name, n+1, err)
 			}
 		}
@@ -185,6 +200,10 @@ func (x *lexicon) enter(s string, c Class) error {
 	x.owns[len(x.langs)-1] = x.owns[len(x.langs)-1] || c == Own
 	e := entry{phrase: phrase{class: c, lang: uint8(len(x.langs) - 1)}}
 	e.low, e.keys = x.scratch[0][:0], x.scratch[1][:0]
+	if c == classAim {
+		x.aims[strings.Map(x.abc.Fold, s)] = true
+		return nil
+	}
 	s, e.left = strings.CutPrefix(s, "*")
 	if s == "" {
 		return fmt.Errorf("empty phrase")
@@ -221,7 +240,7 @@ func (x *lexicon) extend(node int32, s string, e *entry) int32 {
 		}
 		k := x.abc.Key(f)
 		e.low, e.keys = append(e.low, f), append(e.keys, k)
-		node = x.reach(node, k)
+		node = x.addEdge(node, k)
 	}
 	return node
 }

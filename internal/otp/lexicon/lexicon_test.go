@@ -10,7 +10,7 @@ func TestLexicons(t *testing.T) {
 		t.Error(err)
 	}
 	if len(x.langs) < 40 || len(x.langs) > maxLangs {
-		t.Errorf("%d lexicons", len(x.langs))
+		t.Errorf("%d lexicons, want 40 to %d", len(x.langs), maxLangs)
 	}
 }
 

@@ -38,7 +38,7 @@ type match struct {
 func (p *Text) findMatches(end int) {
 	end = min(end, len(p.Low))
 	i := p.done.next
-	for i < end || i < p.matched() {
+	for i < end || i < p.matchEnd() {
 		switch k := p.Kind[i]; {
 		case k&page.Spaced != 0:
 			end := p.LettersEnd(i + 1)
@@ -49,16 +49,16 @@ func (p *Text) findMatches(end int) {
 			continue
 		case k&page.InkBit == 0:
 		case k&page.Digit != 0 && i > 0 && p.Kind[i-1]&(page.Spaced|page.Digit) != 0: // a word or number goes on
-		case p.x.entry.mayOther(page.Eight(p.Tags, i)):
-			p.try(i)
+		case p.x.entry.mayBeginOther(page.Eight(p.Tags, i)):
+			p.tryMatch(i)
 		}
 		i++
 	}
 	p.done.next = i
 }
 
-// matched is where the last match ends.
-func (p *Text) matched() int {
+// matchEnd is where the last match ends.
+func (p *Text) matchEnd() int {
 	if n := len(p.matches); n > 0 {
 		return p.matches[n-1].end
 	}
@@ -72,30 +72,30 @@ func (p *Text) inHost(i, end int) bool {
 }
 
 // lookUp looks up the phrases that begin with a word, and those that begin with a
-// later part of it that leaves minHead letters. It says whether there are any.
+// later part of it that leaves minHead letters. It reports whether there are any.
 func (p *Text) lookUp(start, end int) (found, inner bool) {
 	e, letters := &p.x.entry, end-start
 	p.far = end
-	found = e.begins(p.Tagged(start, letters), letters) && p.try(start)
+	found = e.mayBegin(p.Tagged(start, letters), letters) && p.tryMatch(start)
 	if letters <= minHead {
 		return found, false
 	}
-	least := e.inside(p.Tagged(end-minHead, minHead), letters)
+	least := e.minInside(p.Tagged(end-minHead, minHead), letters)
 	if least == 0 {
 		return found, false
 	}
 	for i := start + 1; i <= min(end, start+1+page.MaxWord)-least; i++ {
-		if e.mayInside(p.Tagged(i, 4)) {
-			inner = p.try(i) || inner
+		if e.mayBeginInside(p.Tagged(i, 4)) {
+			inner = p.tryMatch(i) || inner
 		}
 	}
 	return found, inner
 }
 
-// try takes the longest phrase that begins at a rune, and says whether there is
+// tryMatch takes the longest phrase that begins at a rune, and reports whether there is
 // one.
-func (p *Text) try(i int) bool {
-	m := p.anew()
+func (p *Text) tryMatch(i int) bool {
+	m := p.newMatch()
 	*m = match{} // in its place: it is too large to be copied for each word
 	m.from, m.begins = i, p.Boundary(i)
 	p.longest(m)
@@ -107,12 +107,12 @@ func (p *Text) try(i int) bool {
 		return false
 	}
 	m.start, m.end = p.WordStart(i), p.WordEnd(m.to)
-	p.keep()
+	p.dropOverlap()
 	return true
 }
 
-// anew makes room for a match.
-func (p *Text) anew() *match {
+// newMatch makes room for a match.
+func (p *Text) newMatch() *match {
 	n := len(p.matches)
 	p.matches = slices.Grow(p.matches, 1)[:n+1]
 	return &p.matches[n]
@@ -121,9 +121,9 @@ func (p *Text) anew() *match {
 // minHead is how short the last word of a compound may be, in letters.
 const minHead = 3
 
-// keep drops the last match again if the one before covers part of it. If that is
+// dropOverlap drops the last match again if the one before covers part of it. If that is
 // shorter, it becomes the new one.
-func (p *Text) keep() {
+func (p *Text) dropOverlap() {
 	n := len(p.matches) - 1
 	if n == 0 || p.matches[n-1].end <= p.matches[n].start {
 		return
@@ -155,7 +155,7 @@ func (p *Text) follow(m *match, node int32, j, n int) {
 	for n -= j; ; {
 		at := &p.x.nodes[node]
 		if at.head >= 0 && n+j > m.letters && p.Boundary(j) {
-			p.arrive(m, node, j, n+j)
+			p.takePhrases(m, node, j, n+j)
 		}
 		if at.star {
 			p.follow(m, p.x.step(node, star), p.WordEnd(j), n+j)
@@ -170,7 +170,7 @@ func (p *Text) follow(m *match, node int32, j, n int) {
 	}
 }
 
-// walk goes on to the next node where a phrase ends or has a star, and answers 0
+// walk goes on to the next node where a phrase ends or has a star, and returns 0
 // if there is none. No phrase goes on over a break between cells or blocks.
 func (p *Text) walk(node int32, j int) (int32, int) {
 	t := p.x.trie
@@ -179,7 +179,7 @@ func (p *Text) walk(node int32, j int) (int32, int) {
 			node = at.child
 		} else if at.more>>(key&15)&1 == 0 {
 			return 0, j
-		} else if node = t.further(node, key); node == 0 {
+		} else if node = t.findChild(node, key); node == 0 {
 			return 0, j
 		}
 		if at = &t.nodes[node]; at.head >= 0 || at.star {
@@ -188,9 +188,9 @@ func (p *Text) walk(node int32, j int) (int32, int) {
 	}
 }
 
-// arrive takes the phrases that end at a node, if they fit. Of those that
+// takePhrases takes the phrases that end at a node, if they fit. Of those that
 // begin alike the one that spells out more letters is taken.
-func (p *Text) arrive(m *match, node int32, end, n int) {
+func (p *Text) takePhrases(m *match, node int32, end, n int) {
 	for t := p.x.nodes[node].head; t >= 0; t = p.x.terms[t].more {
 		if p.fits(&p.x.terms[t], m) {
 			if m.node != 0 && p.WordEnd(m.to) == p.WordEnd(end) {
@@ -212,20 +212,20 @@ func (p *Text) fits(f *phrase, m *match) bool {
 // spells checks the diacritics of a phrase: a letter may be written without those
 // it has, not with others. Short phrases have to be written as they are.
 func (p *Text) spells(f *phrase, m *match) bool {
-	if f.plain && p.Unmarked(m.from, int(f.size)) {
+	if f.plain && p.HasNoDiacritics(m.from, int(f.size)) {
 		return true
 	}
 	letters := p.x.letters[f.exact : f.exact+int32(f.size)]
 	for k, r := range p.Low[m.from : m.from+len(letters)] {
-		if want := letters[k]; r != want && !p.x.passes(r, want, f.size <= maxShort) {
+		if want := letters[k]; r != want && !p.x.accepts(r, want, f.size <= maxShort) {
 			return false
 		}
 	}
 	return true
 }
 
-// passes says whether a rune of a text may stand for another of a phrase.
-func (x *lexicon) passes(r, want rune, short bool) bool {
+// accepts reports whether a rune of a text may stand for another of a phrase.
+func (x *lexicon) accepts(r, want rune, short bool) bool {
 	key := x.abc.Key(want)
 	return x.abc.Key(r) == key && (key == ' ' || !short && r == x.abc.Strip(want))
 }
@@ -233,7 +233,7 @@ func (x *lexicon) passes(r, want rune, short bool) bool {
 // cutQuotes marks what follows the head of a quoted mail, and the footers, in the first
 // lines. What follows that of a mail that is passed on as a whole is the mail.
 func (p *Text) cutQuotes(lines int) {
-	passed, d := p.passedOn(), &p.done
+	passed, d := p.isForwarded(), &p.done
 	for ; d.marks < len(p.Marks); d.marks++ {
 		if m := &p.Marks[d.marks]; m.Class&(classQuote|Foot) != 0 {
 			l := &p.Lines[m.Line]
@@ -259,14 +259,14 @@ func (p *Text) cutQuotes(lines int) {
 // maxTop is how many lines from the top a footer does not begin.
 const maxTop = 2
 
-// passedOn says whether the subject begins as that of a forwarded mail does.
-func (p *Text) passedOn() bool { return p.opensWith(classPass) }
+// isForwarded reports whether the subject begins as that of a forwarded mail does.
+func (p *Text) isForwarded() bool { return p.opensWith(classPass) }
 
-// Answers says whether the subject begins as that of an answer does. A person wrote
+// IsReply reports whether the subject begins as that of an answer does. A person wrote
 // such a mail, and talks about the codes in it.
-func (p *Text) Answers() bool { return p.opensWith(classReply) }
+func (p *Text) IsReply() bool { return p.opensWith(classReply) }
 
-// opensWith says whether the subject begins with a sign that mail programs put there.
+// opensWith reports whether the subject begins with a sign that mail programs put there.
 func (p *Text) opensWith(sign Class) bool {
 	return len(p.Marks) > 0 && len(p.Lines) > 0 && p.Lines[0].Part == page.InSubject && p.Marks[0].Class&sign != 0 && p.Marks[0].Start == p.Lines[0].Start
 }

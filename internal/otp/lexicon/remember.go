@@ -20,14 +20,14 @@ const lookAhead = 3
 
 // placeOf is where the page remembers a word, by its first tags.
 func (p *Text) placeOf(tags uint64, n int) *word {
-	return &p.words[page.Hash(tags<<page.Beyond(n))>>(32-wordBits)]
+	return &p.words[page.Hash(tags<<page.BitsBeyond(n))>>(32-wordBits)]
 }
 
 // tryWord looks up a word, or takes from an earlier place of the page what it
 // leads to.
 func (p *Text) tryWord(start, end int) {
 	tags, letters := page.Eight(p.Tags, start), end-start
-	if letters >= 8 || tags&page.TopBits != 0 || !p.Unmarked(start, 8) {
+	if letters >= 8 || tags&page.TopBits != 0 || !p.HasNoDiacritics(start, 8) {
 		p.lookUp(start, end) // the tags do not tell all of its letters
 		return
 	}
@@ -37,7 +37,7 @@ func (p *Text) tryWord(start, end int) {
 	}
 	if (tags^w.tags)<<w.free == 0 {
 		if w.match > 0 {
-			p.again(w.match-1, start)
+			p.replayMatch(w.match-1, start)
 		}
 		return
 	}
@@ -56,12 +56,12 @@ func (p *Text) tryWord(start, end int) {
 	}
 }
 
-// again takes what a word led to before.
-func (p *Text) again(at int32, start int) {
-	m := p.anew()
+// replayMatch takes what a word led to before.
+func (p *Text) replayMatch(at int32, start int) {
+	m := p.newMatch()
 	*m = p.matches[at]
 	by := start - m.from
 	m.start, m.end, m.from, m.to, m.like = m.start+by, m.end+by, start, m.to+by, at+1
 	m.silent = false // that depends on the line
-	p.keep()
+	p.dropOverlap()
 }

@@ -19,8 +19,9 @@ type Text struct {
 	far     int     // the last rune that the look-up of a word has read
 	senses  []sense // of the matches
 	Marks   []Mark
-	votes   ballots // for the languages, by district
-	trusted trusted // in the district of the match that is resolved
+	votes   ballots   // for the languages, by district
+	trusted trusted   // in the district of the match that is resolved
+	heard   languages // those in which a link's words count
 	done    progress
 }
 
@@ -39,9 +40,9 @@ type progress struct {
 // Read fills the text with a mail, in which no phrases are found yet.
 func (p *Text) Read(subject, text, html string) {
 	p.Page.Read(subject, text, html)
-	p.x = lexicons()
+	p.x, _ = lexicons() // Warm reports the error
 	clear(p.words[:])
-	p.matches, p.senses, p.Marks, p.far, p.trusted.table = p.matches[:0], p.senses[:0], p.Marks[:0], 0, nil
+	p.matches, p.senses, p.Marks, p.far, p.trusted.table, p.heard = p.matches[:0], p.senses[:0], p.Marks[:0], 0, nil, p.x.always
 	p.votes, p.done = ballots{last: -1}, progress{district: -1}
 	p.divide()
 }
@@ -93,7 +94,7 @@ func (p *Text) Phrases() []int32 {
 // called: they ask for letters that no text has. So the weights are fitted, and tests
 // measure how mails are read whose wording is new. It is not safe for concurrent use.
 func Forget(phrases []int32) (remember func()) {
-	x := lexicons()
+	x, _ := lexicons()
 	known, none := make([]phrase, len(phrases)), int32(len(x.letters))
 	x.letters = append(x.letters, make([]rune, page.MaxWord)...)
 	for i, t := range phrases {

@@ -56,7 +56,7 @@ func slot(key uint64, size int) int {
 	return int((key*0x9E3779B97F4A7C15)>>32) & (size - 1)
 }
 
-// step follows the edge of a rune; it answers 0 where there is none.
+// step follows the edge of a rune; it returns 0 where there is none.
 func (t *trie) step(from int32, r rune) int32 {
 	n := &t.nodes[from]
 	if n.key == r {
@@ -65,11 +65,11 @@ func (t *trie) step(from int32, r rune) int32 {
 	if n.more>>(r&15)&1 == 0 {
 		return 0
 	}
-	return t.further(from, r)
+	return t.findChild(from, r)
 }
 
-// further looks for a child that is not the first.
-func (t *trie) further(from int32, r rune) int32 {
+// findChild looks for a child that is not the first.
+func (t *trie) findChild(from int32, r rune) int32 {
 	key := uint64(from)<<runeBits | uint64(r)
 	for i := slot(key, len(t.edges)); ; i = (i + 1) & (len(t.edges) - 1) {
 		if e := t.edges[i]; e>>nodeBits == key || e == 0 {
@@ -78,8 +78,8 @@ func (t *trie) further(from int32, r rune) int32 {
 	}
 }
 
-// reach follows the edge of a rune, and makes it where there is none.
-func (t *trie) reach(from int32, r rune) int32 {
+// addEdge follows the edge of a rune, and makes it where there is none.
+func (t *trie) addEdge(from int32, r rune) int32 {
 	if n := t.step(from, r); n != 0 {
 		return n
 	}
@@ -131,7 +131,7 @@ func (t *trie) rehash() {
 
 // end ends a phrase at a node.
 func (t *trie) end(node int32, p phrase) {
-	if t.settle(node, &p); p.class == 0 {
+	if t.mergeSections(node, &p); p.class == 0 {
 		return
 	}
 	p.more = t.nodes[node].head
@@ -139,10 +139,10 @@ func (t *trie) end(node int32, p phrase) {
 	t.terms = append(t.terms, p)
 }
 
-// settle decides between two sections of one lexicon that list the same
+// mergeSections decides between two sections of one lexicon that list the same
 // phrase: what says that it is no code wins, so that an exception to a brace
 // need only be written down.
-func (t *trie) settle(node int32, p *phrase) {
+func (t *trie) mergeSections(node int32, p *phrase) {
 	const yes, no = Code | Word, Not | Void | classSkip
 	for i := t.nodes[node].head; i >= 0; i = t.terms[i].more {
 		switch o := &t.terms[i]; {

@@ -12,6 +12,13 @@ const believed = 0.45
 // heard is the share it needs for its weak words to count.
 const heard = 0.25
 
+// overheard is the share it needs for its words beside links to count. Czech, of which none
+// is in a Dutch mail, has no say in what a Dutch word asks for; a few votes may be all that a short mail has.
+const overheard = 0.12
+
+// unsure is the votes for the best language up to which any may be that of a mail.
+const unsure = 8
+
 // ballot is the votes for each language, and the languages that have some.
 type ballot struct {
 	of    [maxLangs]float64
@@ -55,14 +62,14 @@ type ballots struct {
 	line int // of the match before it
 }
 
-func (b *ballots) in(district int) *ballot { return &b.ring[district&3] }
+func (b *ballots) ofDistrict(district int) *ballot { return &b.ring[district&3] }
 
 // elect counts the votes of the phrases as far as a district.
 func (p *Text) elect(district int) {
 	b := &p.votes
 	for b.last < district {
 		b.last++
-		*b.in(b.last) = ballot{}
+		*b.ofDistrict(b.last) = ballot{}
 	}
 	for ; b.next < len(p.matches); b.next++ {
 		m := &p.matches[b.next]
@@ -72,7 +79,7 @@ func (p *Text) elect(district int) {
 			return
 		}
 		if !m.silent && !p.inName(b.next) {
-			p.vote(m, b.in(d))
+			p.vote(m, b.ofDistrict(d))
 		}
 	}
 }
@@ -81,7 +88,7 @@ func (p *Text) elect(district int) {
 // languages have votes there, and only those are looked at; that saves a ninth of the
 // time for a text of 4 KiB.
 func (p *Text) trustIn(w int) {
-	before, votes, after := p.votes.in(w-1), p.votes.in(w), p.votes.in(w+1)
+	before, votes, after := p.votes.ofDistrict(w-1), p.votes.ofDistrict(w), p.votes.ofDistrict(w+1)
 	var sum ballot
 	var bests [2]float64
 	for k := range sum.voted {
@@ -95,6 +102,23 @@ func (p *Text) trustIn(w int) {
 		}
 	}
 	p.trust(&sum, bests)
+	if len(p.Links) > 0 {
+		p.hear(&sum, bests)
+	}
+}
+
+// hear adds the languages in which a link's words count in a district.
+func (p *Text) hear(votes *ballot, bests [2]float64) {
+	if bests[0] <= unsure {
+		p.heard = languages{^uint64(0), ^uint64(0)}
+	}
+	for k, voted := range votes.voted {
+		for rest := voted; rest != 0; rest &= rest - 1 {
+			if l := k*64 + bits.TrailingZeros64(rest); votes.of[l] >= overheard*bests[p.x.nonLatin(l)] {
+				p.heard.add(l)
+			}
+		}
+	}
 }
 
 // compete takes the votes for a language, if they are the most so far: of all languages,
@@ -125,7 +149,7 @@ func (p *Text) trust(votes *ballot, bests [2]float64) {
 		}
 		for rest := voted; rest != 0; rest &= rest - 1 {
 			l := k*64 + bits.TrailingZeros64(rest)
-			t.in[l] = p.x.trustOf(l, votes.of[l], bests[p.x.script(l)])
+			t.in[l] = p.x.trustOf(l, votes.of[l], bests[p.x.nonLatin(l)])
 		}
 	}
 	t.voted = votes.voted
@@ -179,14 +203,14 @@ func (x *lexicon) tabulateTrust() {
 		for other := range x.unheard[some] {
 			bests := [2]float64{float64(some), float64(other)}
 			for l := range x.langs {
-				x.unheard[some][other][l] = x.trustOf(l, 0, bests[x.script(l)])
+				x.unheard[some][other][l] = x.trustOf(l, 0, bests[x.nonLatin(l)])
 			}
 		}
 	}
 }
 
-// script is 1 for a language that is not in Latin letters.
-func (x *lexicon) script(lang int) int {
+// nonLatin is 1 for a language that is not in Latin letters.
+func (x *lexicon) nonLatin(lang int) int {
 	if x.latin[lang] {
 		return 0
 	}
