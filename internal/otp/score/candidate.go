@@ -22,26 +22,21 @@ type candidate struct {
 	letters    bool // letters alone
 	lone       bool // nothing else on its line
 	mixed      bool // capitals and digits that change places: 8WD5M
+	small      bool // small letters and digits that change places: k7m2pq
 	boxed      bool // one digit to a cell or box
 	pointed    bool // in groups with points or of two sizes: 839.026, 719-25
 	counted    int  // the word that decides about a short group behind it (see pieces), or 0
 	veto       string
-	shape      float64
+	form       form
+	year       bool // four digits that read as a year of our time: 2024
+	example    bool // the digits of an example: 123456, 0000, 1 2 3 4 5 6
+	zeros      bool // three zeros at its end: 48000
 
-	score      float64
-	line       int  // index of its line
-	spans      int  // how many spans begin before it
-	mark       int  // index of the first mark after its start
-	tie        bool // a colon or an "is" ties it to the words before it
-	anchor     int  // index of the mark it is bound to, or -1
-	gain       float64
-	field      bool    // a word for the field it goes into is near
-	instructed bool    // an imperative asks to enter it
-	priced     bool    // its word says for which price it is: "code for your purchase of €20: 482913"
-	old        bool    // crossed out, or a word says that it is no longer good
-	firm       bool    // a name of a one-time code is right beside it
-	against    float64 // what speaks against it here, whatever stands elsewhere
-	reasons    []string
+	facts
+
+	score   float64
+	taken   bool // its word belongs to another number, whose score is greater
+	reasons []reason
 }
 
 // value is the code as it is to be pasted.
@@ -81,7 +76,7 @@ type scanner struct {
 }
 
 // seek moves on to the next run of letters and digits that may be more than a
-// word in small letters, and answers false if there is none: before a digit, a
+// word in small letters, and returns false if there is none: before a digit, a
 // capital or a sign, next would only pass over what it reads.
 func (s *scanner) seek() bool {
 	i := s.p.Next(s.i, page.HotBit)
@@ -98,7 +93,7 @@ func (s *scanner) seek() bool {
 	return true
 }
 
-// endsWord says whether a sign stands behind a word in small letters and before a gap,
+// endsWord reports whether a sign stands behind a word in small letters and before a gap,
 // as most signs do. No candidate or address begins with such a word.
 func (s *scanner) endsWord(i int) bool {
 	switch s.low[i] {
@@ -138,7 +133,7 @@ func (s *scanner) next() {
 	}
 	switch {
 	case end-start == 1 && s.boxes(start):
-	case digits == end-start && next == '-' && s.capitals(end+1):
+	case digits == end-start && next == '-' && s.startsCapitals(end+1):
 		s.word(start, end)
 	case digits == end-start:
 		s.number(start, end)
@@ -149,9 +144,9 @@ func (s *scanner) next() {
 	}
 }
 
-// capitals says whether a run of digits and capitals begins at a place, as the
+// startsCapitals reports whether a run of digits and capitals begins at a place, as the
 // second part of 48-2Q7-KM does, and the ending of "482913-at" does not.
-func (s *scanner) capitals(i int) (yes bool) {
+func (s *scanner) startsCapitals(i int) (yes bool) {
 	for ; i < len(s.low) && page.IsAlnum(s.low[i]); i++ {
 		if r := s.p.Raw[i]; page.IsLetter(r) {
 			return false
@@ -170,7 +165,7 @@ func (s *scanner) run(i int) int {
 }
 
 // address passes over a URL, a mail address or a host with a path, of which no
-// part is a candidate. It answers where it ends, or start if there is none.
+// part is a candidate. It returns where it ends, or start if there is none.
 func (s *scanner) address(start int) int {
 	if start > 0 && s.inToken(s.low[start-1]) && s.low[start-1] != ':' {
 		return start
@@ -195,7 +190,7 @@ scan:
 		}
 	}
 	if found {
-		s.p.TextLink(start, end)
+		end = max(end, s.p.TextLink(start, end))
 	}
 	if found || slash || end-start >= 4 && s.low[start] == 'w' && s.low[start+1] == 'w' && s.low[start+2] == 'w' && s.low[start+3] == '.' {
 		return end
@@ -203,7 +198,7 @@ scan:
 	return start
 }
 
-// inToken is true of what a URL or address is written with.
+// inToken reports whether r may be part of a URL or address.
 func (s *scanner) inToken(r rune) bool {
 	return r > ' ' && r < 0x7F && r != '<' && r != '>' && r != '"' && r != '(' && r != ')' && r != '[' && r != ']' && r != '|' && r != '*' && r != ','
 }
@@ -214,14 +209,14 @@ func (s *scanner) add(c candidate) {
 	if c.groups == 0 {
 		c.groups = 1
 	}
-	c.anchor = -1
+	c.name.mark = -1
 	l := &s.p.Lines[s.p.LineAt(c.start)]
-	c.lone = s.p.alone(l, &c)
+	c.lone = s.p.isAlone(l, &c)
 	s.found = append(s.found, c)
 }
 
-// alone says whether nothing but a candidate is on a line.
-func (p *Reading) alone(l *page.Line, c *candidate) bool {
+// isAlone reports whether nothing but a candidate is on a line.
+func (p *Reading) isAlone(l *page.Line, c *candidate) bool {
 	if l.End-l.Start > page.MaxLone {
 		return false
 	}
