@@ -33,9 +33,11 @@ func (p *Reading) Scores() []Scored {
 	p.findCandidates()
 	s := scoring{p: p, cs: p.found}
 	s.run()
-	all := make([]Scored, len(s.cs))
+	var all []Scored
 	for k := range s.cs {
-		all[k] = Scored{p.value(&s.cs[k]), s.cs[k].score}
+		if c := &s.cs[k]; c.veto == "" {
+			all = append(all, Scored{p.value(c), c.score})
+		}
 	}
 	return all
 }
