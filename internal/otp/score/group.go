@@ -8,7 +8,7 @@ import (
 )
 
 // group reads a chain of digit runs: 123 456, 123-456, 1 2 3 4 5 6, one digit
-// to a cell. It answers false when the number stands by itself.
+// to a cell. It returns false when the number stands by itself.
 func (s *scanner) group(start, end int) bool {
 	n := end - start
 	if n > 4 {
@@ -57,48 +57,43 @@ func (s *scanner) group(start, end int) bool {
 		return false
 	case n == 2 && total == maxCode && s.low[start] == '0':
 		c.veto = aPhone // 02 97 19 35 58
-	case n == 1 && count == 5 && s.low[start] == '1' && s.ascending(start, count):
+	case n == 1 && count == 5 && s.low[start] == '1' && s.isScale(start, count):
 		c.veto = aScale
 	default:
 		c.veto = s.around(start, stop)
 	}
-	if c.boxed = n == 1 && sep == page.CellBreak; c.boxed && s.grid(start, stop) && c.veto == "" {
+	if c.boxed = n == 1 && sep == page.CellBreak; c.boxed && s.isGrid(start, stop) && c.veto == "" {
 		c.veto = aGrid
 	}
-	c.shape = s.groupShape(start, n, count, total, sep)
+	c.form, c.example = s.groupForm(start, n, count, total, sep), n == 1 && s.isScale(start, count)
 	s.add(c)
 	return true
 }
 
-func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
-	score := fours.weight
+func (s *scanner) groupForm(start, n, count, total int, sep rune) form {
 	switch {
+	case n == 1 && sep == page.CellBreak:
+		return inBoxes
 	case n == 1:
-		score = spelled.weight
-		if sep == page.CellBreak {
-			score = boxedShape.weight
-		}
-		if s.ascending(start, count) {
-			score += testShape.weight
-		}
+		return digitByDigit
 	case n == 3 && count == 2:
-		score = threes.weight
-	case n == 2 && count == 3 && sep == ' ': // 48 29 13
-	case n == 2 && count > 3:
-		score = oddGroups.weight // a telephone number, mostly
+		return twoThrees
+	case n == 2 && count == 3 && sep == ' ':
+		return evenGroups
+	case n == 2 && count > 3: // a telephone number, mostly
+		return oddlyGrouped
+	case n == 2 && sep == '-' && s.isPairDate(start):
+		return oddlyGrouped
 	case n == 2:
-		score = 0
-		if sep == '-' && s.pairDate(start) {
-			score = oddGroups.weight
-		}
+		return irregular
 	case total > 8:
-		score = oddGroups.weight
+		return oddlyGrouped
 	}
-	return score
+	return evenGroups
 }
 
-// pairDate says whether three pairs of digits may be a date: 21-11-26.
-func (s *scanner) pairDate(start int) bool {
+// isPairDate reports whether three pairs of digits may be a date: 21-11-26.
+func (s *scanner) isPairDate(start int) bool {
 	pair := func(i int) int { return int(page.At(s.low, start+i)-'0')*10 + int(page.At(s.low, start+i+1)-'0') }
 	a, b, c := pair(0), pair(3), pair(6)
 	month := func(n int) bool { return n >= 1 && n <= 12 }
@@ -106,8 +101,8 @@ func (s *scanner) pairDate(start int) bool {
 	return month(b) && (day(a) || day(c)) || month(a) && day(b)
 }
 
-// grid says whether digits stand in several rows of several cells each.
-func (s *scanner) grid(start, stop int) bool {
+// isGrid reports whether digits stand in several rows of several cells each.
+func (s *scanner) isGrid(start, stop int) bool {
 	rows, cells := false, false
 	for i := start; i < stop; i++ {
 		if page.IsDigit(s.low[i]) && i+1 < stop {
@@ -121,8 +116,8 @@ func (s *scanner) grid(start, stop int) bool {
 	return rows && cells
 }
 
-// box says whether a sign draws the side of a box: [4] [8] or │ 4 │ 8 │.
-func box(r rune) bool {
+// isBoxSide reports whether a sign draws the side of a box: [4] [8] or │ 4 │ 8 │.
+func isBoxSide(r rune) bool {
 	switch r {
 	case '[', ']', '|', '│', '┃', '║', '┆', '(', ')':
 		return true
@@ -130,8 +125,8 @@ func box(r rune) bool {
 	return false
 }
 
-// ascending recognises the scale of a survey: 1 2 3 4 5.
-func (s *scanner) ascending(start, count int) bool {
+// isScale recognises the scale of a survey: 1 2 3 4 5.
+func (s *scanner) isScale(start, count int) bool {
 	want := s.low[start]
 	for i := start; count > 0; i++ {
 		if !page.IsDigit(s.low[i]) {
@@ -146,7 +141,7 @@ func (s *scanner) ascending(start, count int) bool {
 	return true
 }
 
-// separator reads what parts two runs of digits, and answers where the next
+// separator reads what parts two runs of digits, and returns where the next
 // one begins, or 0. Runs of one digit may stand on lines of their own.
 func (s *scanner) separator(i, n int) (sep rune, next int) {
 	j, sep := i, 0
@@ -167,7 +162,7 @@ func (s *scanner) separator(i, n int) (sep rune, next int) {
 			if sep == 0 || sep == ' ' {
 				sep = '\t'
 			}
-		case n == 1 && box(r), n == 1 && r == '-' && sep == '\t':
+		case n == 1 && isBoxSide(r), n == 1 && r == '-' && sep == '\t':
 			sep = '\t'
 		case (r == '-' || n == 1 && (r == '·' || r == '•')) && (sep == 0 || sep == ' '), r == '·' && j == i:
 			sep = r
@@ -184,22 +179,22 @@ func (s *scanner) separator(i, n int) (sep rune, next int) {
 func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 	switch {
 	case sep == ' ' && total == 8 && s.endsShort(start, stop):
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, shape: threeFour.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, form: unevenlyEnded, veto: s.around(start, stop)})
 		return true
 	case s.fourAndTwo(start, stop) && (sep == ' ' || sep == '-'):
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, shape: threeFour.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, form: unevenlyEnded, veto: s.around(start, stop)})
 		return true
 	case sep == '-' && total == 7 && stop-start == total+1 && s.low[start] != '0' && s.p.namedNear(start): // 482-9137
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: threeFour.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, form: unevenlyEnded, veto: s.around(start, stop)})
 		return true
 	case total > maxCode, sep == '-' && total >= 7, sep == ' ' && total >= 9 && !s.hasRun(start, stop, 5):
 		s.reject(start, stop, aPhoneOrAccount)
 		return true
 	case sep == '-' && total >= 5 && stop-start == total+1 && s.low[start] != '0':
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: oddGroups.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, form: oddlyGrouped, veto: s.around(start, stop)})
 		return true
 	case sep == '-':
-		s.reject(start, s.dialled(start, stop), ofNumber)
+		s.reject(start, s.skipPhoneGroups(start, stop), ofNumber)
 		return true
 	}
 	return false
@@ -222,7 +217,7 @@ func (s *scanner) pieces(start, end int) (word int, found bool) {
 		for to < len(s.low) && page.IsDigit(s.low[to]) {
 			to++
 		}
-		if s.measured(to) || s.dated(start, stop, from, to) {
+		if s.hasUnitBehind(to) || s.hasYear(start, stop, from, to) {
 			break
 		}
 		if (to-from <= 2 || to-from == 3 && total >= 6) && page.At(s.low, to) == ' ' && s.p.Letters.ClassOf(page.At(s.low, to+1))&(page.Spaced|page.Dense) != 0 {
@@ -238,37 +233,37 @@ func (s *scanner) pieces(start, end int) (word int, found bool) {
 	case least < 2 || most > 5 || total < 6 || total > 8 || count > 3:
 		s.reject(start, stop, aPiece)
 	default:
-		var shape float64
+		how := irregular
 		if count == 2 && total == 7 && s.p.namedNear(start) {
-			shape = threeFour.weight // 482 9137
+			how = unevenlyEnded // 482 9137
 		}
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: count, counted: word, shape: shape, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: count, counted: word, form: how, veto: s.around(start, stop)})
 	}
 	return 0, true
 }
 
-// measured reports whether digits that end at to are no group of a code: a letter, a
+// hasUnitBehind reports whether digits that end at to are no group of a code: a letter, a
 // unit or the rest of a figure follows them.
-func (s *scanner) measured(to int) bool {
+func (s *scanner) hasUnitBehind(to int) bool {
 	next, after := page.At(s.low, to), page.At(s.low, to+1)
 	switch {
 	case next == ' ':
-		return page.Currency(after)
-	case s.p.Letters.ClassOf(next) != page.Other, next == '%', next == '°', page.Currency(next):
+		return page.IsCurrency(after)
+	case s.p.Letters.ClassOf(next) != page.Other, next == '%', next == '°', page.IsCurrency(next):
 		return true
 	}
 	return (next == '.' || next == ',' || next == ':' || next == '/') && page.IsDigit(after)
 }
 
-// dated reports whether one of two neighbouring numbers is a year and the other is long
+// hasYear reports whether one of two neighbouring numbers is a year and the other is long
 // enough to be a code: 2026 482913.
-func (s *scanner) dated(start, stop, from, to int) bool {
-	return stop-start == 4 && s.year(start) && to-from >= 6 || to-from == 4 && s.year(from) && stop-start >= 6
+func (s *scanner) hasYear(start, stop, from, to int) bool {
+	return stop-start == 4 && s.isYear(start) && to-from >= 6 || to-from == 4 && s.isYear(from) && stop-start >= 6
 }
 
-// uncounted reports whether the short group behind a candidate belongs to it: the word
+// hasShortGroup reports whether the short group behind a candidate belongs to it: the word
 // after that group is neither a unit nor the beginning of "valid for".
-func (s *scoring) uncounted(c *candidate) bool {
+func (s *scoring) hasShortGroup(c *candidate) bool {
 	if c.counted == 0 {
 		return false
 	}
@@ -298,7 +293,7 @@ func (s *scanner) longChain(start, end int) bool {
 		s.reject(start, next, aPhone) // 07700 900188
 		return true
 	}
-	if stop := s.dialled(start, end); end-start == 5 && stop-end >= 8 {
+	if stop := s.skipPhoneGroups(start, end); end-start == 5 && stop-end >= 8 {
 		s.reject(start, stop, aPhone) // 01223 496 118
 		return true
 	}
@@ -308,7 +303,7 @@ func (s *scanner) longChain(start, end int) bool {
 			stop = s.run(stop + 1)
 		}
 		if half := end - start; half == 5 && stop-start == 11 {
-			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, shape: oddGroups.weight})
+			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, form: oddlyGrouped})
 			return true
 		}
 		s.reject(start, stop, ofNumber)
@@ -317,9 +312,9 @@ func (s *scanner) longChain(start, end int) bool {
 	return false
 }
 
-// dialled goes on over the groups of two to four digits that follow the code of an
-// area, which begins with a zero: 08-496 11 80. It answers where they end.
-func (s *scanner) dialled(start, stop int) int {
+// skipPhoneGroups goes on over the groups of two to four digits that follow the code of an
+// area, which begins with a zero: 08-496 11 80. It returns where they end.
+func (s *scanner) skipPhoneGroups(start, stop int) int {
 	for s.low[start] == '0' && page.At(s.low, stop) == ' ' && page.IsDigit(page.At(s.low, stop+1)) && stop-start < page.MaxLone/2 {
 		end := s.run(stop + 1)
 		if n := end - stop - 1; n < 2 || n > 4 || !page.IsDigit(s.low[end-1]) {
@@ -344,10 +339,10 @@ func (s *scanner) hasRun(start, stop, n int) bool {
 	return false
 }
 
-// dotted recognises six digits in two groups or in three that are no date, or four
+// dottedEnd recognises six digits in two groups or in three that are no date, or four
 // to eight by themselves, joined by points or the like: 482.913, 48.29.13, 4.8.2.9.
-// It answers where they end.
-func (s *scanner) dotted(start, end int) int {
+// It returns where they end.
+func (s *scanner) dottedEnd(start, end int) int {
 	each, groups, stop, sign := end-start, 1, end, page.At(s.low, end)
 	if sign != '.' && (sign != '\'' && sign != '•' || each != 3) {
 		return 0
@@ -359,7 +354,7 @@ func (s *scanner) dotted(start, end int) int {
 	if next := page.At(s.low, stop); page.IsDigit(page.At(s.low, stop+1)) && (next == '.' || next == ',' || next == ':' || next == '/' || next == '\'') {
 		return 0
 	}
-	if each == 3 && groups == 2 || each == 2 && groups == 3 && !s.pairDate(start) || each == 1 && groups >= page.MinCode && groups <= 8 {
+	if each == 3 && groups == 2 || each == 2 && groups == 3 && !s.isPairDate(start) || each == 1 && groups >= page.MinCode && groups <= 8 {
 		return stop
 	}
 	return 0
