@@ -2,7 +2,12 @@
 // code, and weighs what speaks for each and against it.
 package score
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
 
 // Kind says what a code is made of.
 type Kind string
@@ -22,8 +27,8 @@ type Verdict struct {
 	Confidence float64 // from 0 to 1
 }
 
-// Candidate is a number or word that was looked at, with the reasons for which
-// it won or lost.
+// Candidate is a number or word that was looked at, with the ten largest reasons for which
+// it won or lost, the largest first. One with a veto has that for a reason, and no score.
 type Candidate struct {
 	Value, Display string
 	Where          string // subject, preheader, text or html
@@ -57,24 +62,64 @@ func (p *Reading) Judge(explain bool) (v Verdict, all []Candidate) {
 func (s *scoring) winner() int {
 	best := -1
 	for k := range s.cs {
-		if s.cs[k].score >= threshold && (best < 0 || s.cs[k].score > s.cs[best].score) {
+		if c := &s.cs[k]; c.veto == "" && c.score >= threshold && (best < 0 || c.score > s.cs[best].score) {
 			best = k
 		}
 	}
 	return best
 }
 
+// leading is the candidate with the best score so far, or -1.
+func (s *scoring) leading() int {
+	best := -1
+	for k := range s.cs {
+		if c := &s.cs[k]; c.veto == "" && (best < 0 || c.score > s.cs[best].score) {
+			best = k
+		}
+	}
+	return best
+}
+
+// isAheadOf reports whether a candidate's score is greater than another's by more than rounding.
+func (c *candidate) isAheadOf(o *candidate) bool { return c.score > o.score+clearly }
+
 // candidates lists what was looked at.
 func (s *scoring) candidates(win int) []Candidate {
 	out := make([]Candidate, len(s.cs))
 	for k := range s.cs {
 		c := &s.cs[k]
-		out[k] = Candidate{
-			Value: s.p.value(c), Display: s.p.Shown(c.start, c.end), Where: s.p.Lines[c.line].Part.String(),
-			Score: c.score, Reasons: c.reasons, Chosen: k == win,
+		out[k] = Candidate{Value: s.p.value(c), Display: s.p.Shown(c.start, c.end), Where: s.p.Lines[c.line].Part.String(), Chosen: k == win}
+		if c.veto != "" {
+			out[k].Reasons = []string{c.veto}
+		} else {
+			out[k].Score, out[k].Reasons = c.score, largest(c.reasons)
 		}
 	}
 	return out
 }
 
-func reason(n float64, why string) string { return fmt.Sprintf("%+.1f %s", n, why) }
+// A reason is what one feature gave to a candidate.
+type reason struct {
+	gave float64
+	name string
+}
+
+// maxReasons is how many reasons an explanation names.
+const maxReasons = 10
+
+// largest names the reasons that gave or took most, and says what the others come to.
+func largest(all []reason) (names []string) {
+	slices.SortStableFunc(all, func(a, b reason) int { return cmp.Compare(math.Abs(b.gave), math.Abs(a.gave)) })
+	var rest float64
+	for i, r := range all {
+		if i < maxReasons {
+			names = append(names, fmt.Sprintf("%+.1f %s", r.gave, r.name))
+		} else {
+			rest += r.gave
+		}
+	}
+	if n := len(all) - maxReasons; n > 0 {
+		names = append(names, fmt.Sprintf("%+.1f of %d more", rest, n))
+	}
+	return names
+}

@@ -9,25 +9,25 @@ import (
 
 // Whether a noun, known or not, says what a number is.
 
-// unlabelled says whether no noun stands before a number that would say what it
+// hasNoLabel reports whether no noun stands before a number that would say what it
 // is: it opens the line or clause, or a short word leads to it, such as "is",
 // "with", "mit".
-func (s *scoring) unlabelled(c *candidate) bool {
+func (s *scoring) hasNoLabel(c *candidate) bool {
 	i := c.start - 1
 	for i >= 0 && (s.p.Low[i] == ' ' || s.p.Low[i] == '"' || s.p.Low[i] == '“' || s.p.Low[i] == '«' || s.p.Low[i] == '_') {
 		i--
 	}
 	if i < 0 || s.p.Kind[i]&page.Spaced == 0 {
-		return i < 0 || s.p.Kind[i]&page.ScriptBits == page.Other && (s.p.Low[i] != ':' || s.led(c, i))
+		return i < 0 || s.p.Kind[i]&page.ScriptBits == page.Other && (s.p.Low[i] != ':' || s.hasLeadIn(c, i))
 	}
 	start := s.p.WordStart(i)
 	return i+1-start <= 5 && !(i > start && unicode.IsUpper(s.p.Raw[start]) && unicode.IsUpper(s.p.Raw[i]))
 }
 
-// led says whether more leads to the colon before a number than its label: words
+// hasLeadIn reports whether more leads to the colon before a number than its label: words
 // of a sentence, and not those of an item of a list, in which commas part what
 // other colons lead to.
-func (s *scoring) led(c *candidate, colon int) bool {
+func (s *scoring) hasLeadIn(c *candidate, colon int) bool {
 	from := max(s.p.Lines[c.line].Start, colon-page.MaxWord)
 	item := from
 	for i := colon - 1; i > from; i-- {
@@ -52,20 +52,20 @@ func (s *scoring) colon(c *candidate) int {
 	return i
 }
 
-// strange says whether an unknown word stands beside the word for a code: it says
+// hasUnknownWord reports whether an unknown word stands beside the word for a code: it says
 // which code that is.
-func (s *scoring) strange(c *candidate) bool {
-	return s.p.Marks[c.anchor].End <= c.start && s.qualified(c.anchor, c) || s.estranged(c.anchor) > 0 || s.lasting(c.anchor)
+func (s *scoring) hasUnknownWord(c *candidate) bool {
+	return s.p.Marks[c.name.mark].End <= c.start && s.hasQualifier(c.name.mark, c) || s.unknownWord(c, c.name.mark) > 0 || c.around.isLastingPassword(&s.p.Marks[c.name.mark])
 }
 
-// labelled says whether a candidate and one to three words before it, none of
+// isLabelled reports whether a candidate and one to three words before it, none of
 // them known, are a sentence that follows another: "Referencia 884213."
-func (s *scoring) labelled(c *candidate) bool {
+func (s *scoring) isLabelled(c *candidate) bool {
 	l := &s.p.Lines[c.line]
-	if c.lone || c.groups > 1 || s.p.Dressed(c.start, c.end, c.spans) != page.PlainText || !s.ends(c) && page.At(s.p.Low, c.end) != ',' {
+	if c.lone || c.groups > 1 || s.p.EmphasisOf(c.start, c.end, c.spans) != page.PlainText || !s.endsLine(c) && page.At(s.p.Low, c.end) != ',' {
 		return false
 	}
-	from := s.sentence(c)
+	from := s.sentenceStart(c)
 	if from == l.Start && (c.line == 0 || s.p.Lines[c.line-1].Part != l.Part) || c.mark > 0 && s.p.Marks[c.mark-1].End > from {
 		return false
 	}
@@ -73,8 +73,8 @@ func (s *scoring) labelled(c *candidate) bool {
 	return words >= 1 && words <= 3
 }
 
-// sentence is where the sentence of a candidate begins, on its line.
-func (s *scoring) sentence(c *candidate) int {
+// sentenceStart is where the sentence of a candidate begins, on its line.
+func (s *scoring) sentenceStart(c *candidate) int {
 	l := &s.p.Lines[c.line]
 	for i := c.start - 1; i > l.Start && i > c.start-page.MaxWord; i-- {
 		if s.p.Span(i, i+1).Sentences > 0 {
@@ -84,9 +84,9 @@ func (s *scoring) sentence(c *candidate) int {
 	return l.Start
 }
 
-// counts says whether a noun of the lexicon follows a number at once, which then
+// isQuantity reports whether a noun of the lexicon follows a number at once, which then
 // says how many there are: "20448 accounts".
-func (s *scoring) counts(c *candidate) bool {
+func (s *scoring) isQuantity(c *candidate) bool {
 	if c.mark >= len(s.p.Marks) {
 		return false
 	}

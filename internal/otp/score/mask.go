@@ -11,26 +11,26 @@ import (
 // maxShown is how many digits of a card or account number are shown, mostly.
 const maxShown = 4
 
-// masked says whether stars, dots or crosses stand for the digits before a few:
+// isMasked reports whether stars, dots or crosses stand for the digits before a few:
 // *4471, **** 4471, XXXX 4471. On both sides they are ornaments.
-func (s *scanner) masked(start, end int) bool {
-	if s.shown(start, end) > maxShown || masks(page.At(s.low, end)) || page.At(s.low, end) == ' ' && masks(page.At(s.low, end+1)) {
+func (s *scanner) isMasked(start, end int) bool {
+	if s.countDigits(start, end) > maxShown || isMaskSign(page.At(s.low, end)) || page.At(s.low, end) == ' ' && isMaskSign(page.At(s.low, end+1)) {
 		return false
 	}
 	i := start - 1
 	switch a, b := page.At(s.low, i), page.At(s.low, i-1); {
 	case a == '.':
 		return b == '.'
-	case masks(a):
+	case isMaskSign(a):
 		return true
 	case a == ' ' || a == '-':
-		return (masks(b) || b == 'x') && page.At(s.low, i-2) == b
+		return (isMaskSign(b) || b == 'x') && page.At(s.low, i-2) == b
 	}
 	return false
 }
 
-// shown counts the digits of a number in groups.
-func (s *scanner) shown(start, end int) (n int) {
+// countDigits counts the digits of a number in groups.
+func (s *scanner) countDigits(start, end int) (n int) {
 	for _, r := range s.low[start:end] {
 		if page.IsDigit(r) {
 			n++
@@ -39,8 +39,8 @@ func (s *scanner) shown(start, end int) (n int) {
 	return n
 }
 
-// masks is true of the signs that stand for a digit that is not shown.
-func masks(r rune) bool {
+// isMaskSign reports whether r stands for a digit that is not shown.
+func isMaskSign(r rune) bool {
 	switch r {
 	case '*', '•', '…', '×', '●', '█':
 		return true
@@ -48,8 +48,8 @@ func masks(r rune) bool {
 	return false
 }
 
-// crossed says whether crosses stand for most of a number: 98XXXXXX21.
-func (s *scanner) crossed(start, stop int) bool {
+// hasCrosses reports whether crosses stand for most of a number: 98XXXXXX21.
+func (s *scanner) hasCrosses(start, stop int) bool {
 	run := 0
 	for _, r := range s.low[start:stop] {
 		if run++; r != 'x' {
@@ -62,9 +62,9 @@ func (s *scanner) crossed(start, stop int) bool {
 	return false
 }
 
-// ending says whether the ending of a case or a verb follows, in small letters:
+// hasEnding reports whether the ending of a case or a verb follows, in small letters:
 // "482913-dır", "482913-as", "482913-t".
-func (s *scanner) ending(i int) bool {
+func (s *scanner) hasEnding(i int) bool {
 	end := i
 	for end < len(s.low) && s.p.Kind[end]&page.Spaced != 0 && !unicode.IsUpper(s.p.Raw[end]) && end-i <= 5 {
 		end++
@@ -72,18 +72,18 @@ func (s *scanner) ending(i int) bool {
 	return end > i && end-i <= 5 && !page.IsDigit(page.At(s.low, end))
 }
 
-// starred says whether two stars or more stand for the digits before a few, parted
+// hasStars reports whether two stars or more stand for the digits before a few, parted
 // from them as it may be, or after a number: "HR** **** 4471", "0151/*** 4718".
 // Those of "*** 482913 ***" adorn it.
-func (s *scanner) starred(start, end int) bool {
-	i, j := s.stars(start, -1), s.stars(end, 1)
-	return i < start && j == end && s.low[i-1] >= ' ' && s.shown(start, end) <= maxShown || j > end && i == start && page.IsDigit(page.At(s.low, j))
+func (s *scanner) hasStars(start, end int) bool {
+	i, j := s.skipStars(start, -1), s.skipStars(end, 1)
+	return i < start && j == end && s.low[i-1] >= ' ' && s.countDigits(start, end) <= maxShown || j > end && i == start && page.IsDigit(page.At(s.low, j))
 }
 
-// stars goes over stars, and a space on either side of them, in one direction. It
-// answers where it comes to, or where it began if there are no two or what they
+// skipStars goes over stars, and a space on either side of them, in one direction. It
+// returns where it comes to, or where it began if there are no two or what they
 // stand beside is no part of the line.
-func (s *scanner) stars(from, step int) int {
+func (s *scanner) skipStars(from, step int) int {
 	i, n := from, 0
 	if step < 0 {
 		i--
