@@ -44,7 +44,7 @@ func (s *scoring) findPhrases() {
 // after it, and whether it is tied to what stands before it.
 func (s *scoring) locate() {
 	s.findPhrases()
-	s.p.Uncount()
+	s.p.ResetCounts()
 	line, m, spans := 0, 0, 0
 	for k := range s.cs {
 		c := &s.cs[k]
@@ -58,7 +58,7 @@ func (s *scoring) locate() {
 			spans++
 		}
 		c.line, c.mark, c.spans = line, m, spans
-		c.tie = c.veto == "" && (s.tied(c) || s.isAfter(k))
+		c.tie = c.veto == "" && (s.isTied(c) || s.isAfter(k))
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *scoring) leftOf(k int, some lexicon.Class, yield func(nearWord) bool) {
 		}
 		for prev >= 0 && s.cs[prev].start >= m.End {
 			figures++
-			if s.rival(&s.cs[prev], c) {
+			if s.isRival(&s.cs[prev], c) {
 				numbers++
 			}
 			prev--
@@ -119,7 +119,7 @@ func (s *scoring) rightOf(k int, some lexicon.Class, yield func(nearWord) bool) 
 		}
 		for next < len(s.cs) && s.cs[next].start < m.Start {
 			figures++
-			if s.rival(&s.cs[next], c) {
+			if s.isRival(&s.cs[next], c) {
 				numbers++
 			}
 			next++
@@ -144,10 +144,13 @@ func (s *scoring) markAfter(c *candidate) *lexicon.Mark {
 	return nil
 }
 
-// rival says whether a number could take the words beyond it for its own.
-func (s *scoring) rival(o, c *candidate) bool {
+// isSurelyOwned reports whether what owns a candidate is right beside it.
+func (c *candidate) isSurelyOwned() bool { return c.owner.isOwned() && c.owner.kind >= bySpent }
+
+// isRival reports whether a number could take the words beyond it for its own.
+func (s *scoring) isRival(o, c *candidate) bool {
 	if o.kind == Alphanumeric && (!o.upper || o.letters && s.p.Lines[o.line].Part != page.InSubject && !o.tie) && !o.lone {
 		return false // a name, more likely
 	}
-	return o.veto == "" && !o.pointed && o.against > -4 && (o.kind == Numeric || o.kind == c.kind || !o.letters)
+	return o.veto == "" && !o.pointed && !o.isSurelyOwned() && (o.kind == Numeric || o.kind == c.kind || !o.letters)
 }

@@ -105,20 +105,40 @@ func (t neighbourhood) holds(p *Reading, c *candidate) bool {
 	return t.has(c.start, p.Lines[c.line].Part)
 }
 
-// topicNear gives the topic of the neighbourhood of a candidate.
-func (s *scoring) topicNear(c *candidate) topic {
-	t := s.p.neighbourhoodOf(c)
-	if !s.nearKnown || t != s.near {
-		s.near, s.nearKnown = t, true
-		s.nearTopic = s.p.topicOf(t)
+// surroundings is what is known of a neighbourhood.
+type surroundings struct {
+	neighbourhood
+	topic
+	figures int  // numbers in it that belong to something else
+	amount  bool // one of them has two decimals, as money has, or ends a card's number
+}
+
+// lookAround finds the surroundings of each candidate. Neighbours mostly share theirs.
+func (s *scoring) lookAround() {
+	all := s.p.around[:0]
+	for k := range s.cs {
+		c := &s.cs[k]
+		if c.veto != "" {
+			continue
+		}
+		near := s.p.neighbourhoodOf(c)
+		if n := len(all); n == 0 || all[n-1].neighbourhood != near {
+			all = append(all, surroundings{neighbourhood: near, topic: s.p.topicOf(near, s.subject)})
+		}
+		c.hood = len(all) - 1
 	}
-	return s.nearTopic
+	s.p.around = all
+	for k := range s.cs {
+		if c := &s.cs[k]; c.veto == "" {
+			c.around = &all[c.hood]
+		}
+	}
 }
 
 // candidatesIn gives the first candidate from k on that may be in the neighbourhood,
 // as marksIn does for marks.
-func (s *scoring) candidatesIn(k int) int {
-	switch t := &s.near; {
+func (s *scoring) candidatesIn(t *neighbourhood, k int) int {
+	switch {
 	case t.all || k == len(s.cs) || s.cs[k].start < s.p.Bounds[page.InSubject][1]:
 		return k
 	case s.cs[k].start >= t.to:
@@ -129,14 +149,16 @@ func (s *scoring) candidatesIn(k int) int {
 	return k
 }
 
-// count adds the numbers of a neighbourhood that are something else to its topic.
-func (s *scoring) count(m *topic) {
+// countOthers counts the numbers of a neighbourhood that are something else.
+func (s *scoring) countOthers(a *surroundings) {
 	var figures page.Counts
-	for k := s.candidatesIn(0); k < len(s.cs); k = s.candidatesIn(k + 1) {
-		if c := &s.cs[k]; (c.veto != "" || c.against < 0) && !s.p.Lines[c.line].InFoot(c.start) && s.near.holds(s.p, c) && s.near.isClose(c.start, s.p.Lines[c.line].Part) {
-			figures[s.p.Lines[c.line].Part]++
-			m.amount = m.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard
+	for k := s.candidatesIn(&a.neighbourhood, 0); k < len(s.cs); k = s.candidatesIn(&a.neighbourhood, k+1) {
+		c := &s.cs[k]
+		l := &s.p.Lines[c.line]
+		if (c.veto != "" || c.owner.kind != unowned) && !l.InFoot(c.start) && a.holds(s.p, c) && a.isClose(c.start, l.Part) {
+			figures[l.Part]++
+			a.amount = a.amount || c.veto == aFigure && s.p.isAmount(c) || c.veto == aCard
 		}
 	}
-	m.figures = figures.Told()
+	a.figures = figures.Seen()
 }

@@ -9,20 +9,24 @@ import (
 // number reads a run of digits: by itself, as one of a group, or as part of a
 // date, a price, a phone number.
 func (s *scanner) number(start, end int) {
-	if glued := s.glued(start, end); glued > 0 {
+	if glued := s.skipGlued(start, end); glued > 0 {
 		s.i = glued
 		return
 	}
-	if stop := s.dotted(start, end); stop > 0 {
+	if s.ordinalOf(start, end) {
+		s.i = end
+		return
+	}
+	if stop := s.dottedEnd(start, end); stop > 0 {
 		digits := stop - start - (stop-start)/(end-start+1)
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: oddGroups.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, form: oddlyGrouped, veto: s.around(start, stop)})
 		return
 	}
 	if why, stop := s.figure(start, end); stop > 0 {
 		s.reject(start, stop, why)
 		return
 	}
-	if s.group(start, end) {
+	if s.group(start, end) || s.halves(start, end) {
 		return
 	}
 	word, found := s.pieces(start, end)
@@ -41,12 +45,12 @@ func (s *scanner) number(start, end int) {
 	default:
 		c.veto = s.around(start, end)
 	}
-	c.shape = s.digitShape(start, end)
+	s.readForm(&c)
 	s.add(c)
 }
 
-// glued passes over digits that are part of a word in a spaced script.
-func (s *scanner) glued(start, end int) int {
+// skipGlued passes over digits that are part of a word in a spaced script.
+func (s *scanner) skipGlued(start, end int) int {
 	if start > 0 && s.p.Letters.ClassOf(s.low[start-1]) == page.Spaced && end-start < page.MinCode {
 		return end
 	}
@@ -62,12 +66,12 @@ func (s *scanner) reject(start, end int, why string) {
 }
 
 // figure recognises digits joined by points, commas, colons and slashes:
-// dates, times, prices, versions, IP addresses. It answers where they end.
+// dates, times, prices, versions, IP addresses. It returns where they end.
 func (s *scanner) figure(start, end int) (why string, stop int) {
 	stop = end
 	for {
 		j := stop
-		if s.clauseEnd(start, j) {
+		if s.isClauseEnd(start, j) {
 			break
 		}
 		if j < len(s.low) && (s.low[j] == '.' || s.low[j] == ',' || s.low[j] == ':' || s.low[j] == '/' || s.low[j] == '\'' || s.low[j] == '٬' || s.low[j] == '٫') &&
@@ -87,10 +91,10 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 	return why, stop
 }
 
-// clauseEnd says whether a comma ends a clause: after more than three digits it
+// isClauseEnd reports whether a comma ends a clause: after more than three digits it
 // parts no thousands. It is full-width, or a number with a counter of a script
 // without spaces follows, as in 123456,3分钟.
-func (s *scanner) clauseEnd(start, i int) bool {
+func (s *scanner) isClauseEnd(start, i int) bool {
 	if i-start < page.MinCode {
 		return false
 	}
@@ -121,14 +125,14 @@ func (s *scanner) dashedDate(start, end int) int {
 	switch {
 	case k == 3 && ns[0] == 4 && ns[1] == 2 && ns[2] == 2, k == 3 && ns[0] <= 2 && ns[1] <= 2 && ns[2] == 4:
 		return stop
-	case k == 2 && ns[0] == 4 && ns[1] == 4 && s.year(start) && s.year(end+1):
+	case k == 2 && ns[0] == 4 && ns[1] == 4 && s.isYear(start) && s.isYear(end+1):
 		return stop
 	}
 	return 0
 }
 
-// year says whether four digits read as a year of our time.
-func (s *scanner) year(i int) bool {
+// isYear reports whether four digits read as a year of our time.
+func (s *scanner) isYear(i int) bool {
 	if i+4 > len(s.low) {
 		return false
 	}
@@ -136,7 +140,7 @@ func (s *scanner) year(i int) bool {
 	return a == '2' && b == '0' || a == '1' && b == '9'
 }
 
-// otherYear says whether four digits read as a year of our time in the calendar
+// otherYear reports whether four digits read as a year of our time in the calendar
 // that goes with the script before them: Buddhist, Persian or Islamic, Hebrew.
 func (s *scanner) otherYear(i int) bool {
 	a, b, c := s.low[i], s.low[i+1], s.low[i+2]
@@ -168,37 +172,37 @@ func (s *scanner) around(start, end int) string {
 		return aPhone
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && page.IsDigit(a2):
 		return aFigure
-	case s.masked(start, end):
+	case s.isMasked(start, end):
 		return aCard
-	case page.Currency(a), a == ' ' && page.Currency(a2), page.Currency(b), b == ' ' && page.Currency(b2) && !currencyBefore(b2):
+	case page.IsCurrency(a), a == ' ' && page.IsCurrency(a2), page.IsCurrency(b), b == ' ' && page.IsCurrency(b2) && !isPrefixCurrency(b2):
 		return anAmount
 	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
 		return aMeasure
-	case s.italic(start, end):
+	case s.isItalic(start, end):
 		return ""
-	case a == '.' && page.IsLetter(a2), a == '/' && page.IsAlnum(a2), a == '_', b == '_', a == '=' && page.IsAlnum(a2) && !s.assigned(start), a == '&':
+	case a == '.' && page.IsLetter(a2), a == '/' && page.IsAlnum(a2), a == '_', b == '_', a == '=' && page.IsAlnum(a2) && !s.isAssigned(start), a == '&':
 		return ofName
 	case b == '#':
 		return dialledNumber
 	case b == '@':
 		return ofAddress
-	case s.starred(start, end):
+	case s.hasStars(start, end):
 		return aCard
-	case a == '-' && page.IsLetter(a2), b == '-' && page.IsAlnum(b2) && !s.ending(end+1), b == '/' && page.IsAlnum(b2):
+	case a == '-' && page.IsLetter(a2), b == '-' && page.IsAlnum(b2) && !s.hasEnding(end+1), b == '/' && page.IsAlnum(b2):
 		return ofNumber
 	}
 	return ""
 }
 
-// italic says whether lines below are around something, which programs write for
+// isItalic reports whether lines below are around something, which programs write for
 // italics in a plain text: "_482913_".
-func (s *scanner) italic(start, end int) bool {
+func (s *scanner) isItalic(start, end int) bool {
 	return page.At(s.low, start-1) == '_' && page.At(s.low, end) == '_' && !page.IsAlnum(page.At(s.low, start-2)) && !page.IsAlnum(page.At(s.low, end+1))
 }
 
-// assigned says whether a name and an equals sign before a number stand by
+// isAssigned reports whether a name and an equals sign before a number stand by
 // themselves, as in a note of a program, and not in an address: "OTP=482913;".
-func (s *scanner) assigned(start int) bool {
+func (s *scanner) isAssigned(start int) bool {
 	i := start - 2
 	for i >= 0 && (page.IsAlnum(s.low[i]) || s.low[i] == '_') {
 		i--
@@ -210,9 +214,9 @@ func (s *scanner) assigned(start int) bool {
 	return false
 }
 
-// amount says whether a figure has the two decimals of an amount of money, which
+// isAmount reports whether a figure has the two decimals of an amount of money, which
 // a time or date does not have: 48,20 and 1.048.20.
-func (p *Reading) amount(c *candidate) bool {
+func (p *Reading) isAmount(c *candidate) bool {
 	i := c.end - 3
 	if i <= c.start || !page.IsDigit(p.Low[i+1]) || !page.IsDigit(p.Low[i+2]) || page.IsDigit(page.At(p.Low, c.end)) {
 		return false
@@ -220,12 +224,12 @@ func (p *Reading) amount(c *candidate) bool {
 	return p.Low[i] == ',' || p.Low[i] == '.' && i-c.start >= 3 && page.IsDigit(p.Low[i-3]) && page.IsDigit(p.Low[i-2]) && page.IsDigit(p.Low[i-1])
 }
 
-// currencyBefore is true of signs that stand before their amount, so that one
+// isPrefixCurrency reports whether r is a sign that stands before its amount, so that one
 // after a space belongs to the next number.
-func currencyBefore(r rune) bool { return r == '$' || r == '£' || r == '¥' || r == '₹' }
+func isPrefixCurrency(r rune) bool { return r == '$' || r == '£' || r == '¥' || r == '₹' }
 
-// sequence recognises the digits of an example: 1234, 123456, 0000.
-func sequence(d []rune) bool {
+// isSequence recognises the digits of an example: 1234, 123456, 0000.
+func isSequence(d []rune) bool {
 	up, same := true, true
 	for i := 1; i < len(d); i++ {
 		up = up && d[i] == d[i-1]+1
@@ -234,22 +238,15 @@ func sequence(d []rune) bool {
 	return up || same
 }
 
-// digitShape is how much a number looks like a code by itself.
-func (s *scanner) digitShape(start, end int) float64 {
-	d := s.low[start:end]
-	score := digitShapes[min(len(d), maxCode)].weight
-	if len(d) == 4 && (s.year(start) || s.otherYear(start)) {
-		score += yearShape.weight
-	}
+// readForm notes how digits in one run are written.
+func (s *scanner) readForm(c *candidate) {
+	d := s.low[c.start:c.end]
+	c.form = digitForms[min(len(d), maxCode)]
+	c.year = len(d) == 4 && (s.isYear(c.start) || s.otherYear(c.start))
+	c.example = isSequence(d)
 	zeros := 0
 	for k := len(d) - 1; k >= 0 && d[k] == '0'; k-- {
 		zeros++
 	}
-	switch {
-	case sequence(d):
-		score += testShape.weight
-	case zeros >= 3:
-		score += zerosShape.weight
-	}
-	return score
+	c.zeros = zeros >= 3 && !c.example
 }
