@@ -8,10 +8,18 @@ import (
 // What the place of a number says in any language: that it is the only one of its
 // mail, that it opens the subject, or that no noun names it.
 
-// free says whether nothing speaks against a candidate being the code.
-func (s *scoring) free(c *candidate) bool {
+// isFree reports whether nothing speaks against a candidate being the code.
+func (s *scoring) isFree(c *candidate) bool {
 	l := &s.p.Lines[c.line]
-	return c.veto == "" && c.against >= -1 && c.score > -3 && (c.shape > unlikelyShape || c.gain > 0) && !l.InFoot(c.start) && !l.Quoted && (c.kind == Numeric || c.mixed || s.opens(c))
+	switch {
+	case c.veto != "", c.owner.isOwned(), l.Quoted, l.InFoot(c.start):
+		return false
+	case c.objections != 0 && (c.taken || c.closeness() < fromAfar):
+		return false
+	case c.closeness() == 0:
+		return c.likeness() > unlikely && (c.kind == Numeric || c.mixed || s.opensSubject(c))
+	}
+	return c.kind == Numeric || c.mixed || c.small || s.opensSubject(c)
 }
 
 // onlyOne strengthens the one number of a mail that can be a code, when the mail
@@ -21,27 +29,23 @@ func (s *scoring) onlyOne() {
 	if best < 0 {
 		return
 	}
-	s.nearKnown = false
-	s.topicNear(&s.cs[best])
-	s.count(&s.nearTopic)
-	s.topic = s.nearTopic
-	m := &s.topic
-	if m.never || m.void > 0 {
+	near := s.cs[best].around
+	if near.never || near.void > 0 {
 		return
 	}
-	if c := &s.cs[best]; !s.near.all && !s.backed(c) && !c.lone && c.start > s.p.Bounds[s.p.Lines[c.line].Part][0]+2*nearby {
+	if c := &s.cs[best]; !near.all && !s.hasSupport(c) && !c.lone && c.start > s.p.Bounds[s.p.Lines[c.line].Part][0]+2*nearby {
 		return // in a long mail a number that nothing near names is any number
 	}
 	var one, other uint64 // the value of the free numbers, and of what else there is
-	replaced, backed := false, s.anyBacked()
+	replaced, backed := false, s.anySupported(near)
 	kind := Alphanumeric
 	for k := range s.cs {
 		c := &s.cs[k]
 		switch v := s.p.sum(c); {
-		case !s.near.holds(s.p, c):
-		case !s.free(c), backed && !s.backed(c):
+		case !near.holds(s.p, c):
+		case !s.isFree(c), backed && !s.hasSupport(c):
 			replaced = replaced || c.old && c.kind == s.cs[best].kind && c.size == s.cs[best].size
-			if c.kind == Numeric && c.veto == "" && !s.ofDate(c) && !s.p.Lines[c.line].InFoot(c.start) {
+			if c.kind == Numeric && c.veto == "" && !s.isYearOfDate(c) && !s.p.Lines[c.line].InFoot(c.start) {
 				other++
 			}
 		case c.kind == Alphanumeric && kind == Numeric:
@@ -54,7 +58,7 @@ func (s *scoring) onlyOne() {
 		}
 	}
 	for k := range s.cs {
-		if c := &s.cs[k]; one != 0 && s.near.holds(s.p, c) && s.free(c) && (!backed || s.backed(c)) && s.p.sum(c) == one {
+		if c := &s.cs[k]; one != 0 && near.holds(s.p, c) && s.isFree(c) && (!backed || s.hasSupport(c)) && s.p.sum(c) == one {
 			s.single(c, other == 0)
 			if replaced {
 				s.add(c, inPlaceOf)
@@ -63,46 +67,16 @@ func (s *scoring) onlyOne() {
 	}
 }
 
-// leading is the candidate with the best score so far, or -1.
-func (s *scoring) leading() int {
-	best := -1
-	for k := range s.cs {
-		if c := &s.cs[k]; c.veto == "" && (best < 0 || c.score > s.cs[best].score) {
-			best = k
-		}
-	}
-	return best
-}
-
-// ofDate says whether a number is the year of a date whose month is written out:
-// "4 November 2026", "Nov 4, 2026". It is not another number of the mail.
-func (s *scoring) ofDate(c *candidate) bool {
-	const plain, far = -1, 20
-	if c.size != 4 || c.shape > plain {
-		return false
-	}
-	digits, names := 0, false
-	for i := c.start - 1; i > 0 && i > c.start-far && !s.p.parting(i) || page.At(s.p.Low, i) == ',' && i > c.start-3; i-- {
-		switch {
-		case page.IsDigit(s.p.Low[i]):
-			digits++
-		case s.p.Kind[i]&(page.Spaced|page.Dense) != 0:
-			names = true
-		}
-	}
-	return names && digits > 0 && digits <= 2
-}
-
-// backed says whether more speaks for a candidate than that nothing speaks
+// hasSupport reports whether more speaks for a candidate than that nothing speaks
 // against it: a word, an order to enter it, or how it is set.
-func (s *scoring) backed(c *candidate) bool {
-	return c.instructed || c.gain >= 2 || c.boxed || c.lone && s.p.Lines[c.line].Large
+func (s *scoring) hasSupport(c *candidate) bool {
+	return c.isTold() || c.closeness() >= fromAfar || c.boxed || c.lone && s.p.Lines[c.line].Large
 }
 
-// anyBacked says whether that holds of any number that can be the code.
-func (s *scoring) anyBacked() bool {
+// anySupported reports whether that holds of any number that can be the code.
+func (s *scoring) anySupported(near *surroundings) bool {
 	for k := range s.cs {
-		if c := &s.cs[k]; c.kind == Numeric && s.near.holds(s.p, c) && s.free(c) && s.backed(c) {
+		if c := &s.cs[k]; c.kind == Numeric && near.holds(s.p, c) && s.isFree(c) && s.hasSupport(c) {
 			return true
 		}
 	}
@@ -121,16 +95,16 @@ type standing struct {
 }
 
 func (s *scoring) standing(c *candidate, alone bool) standing {
-	m, l := &s.topic, &s.p.Lines[c.line]
+	m, l := c.around, &s.p.Lines[c.line]
 	st := standing{
 		alone:    alone,
 		known:    m.auth+m.guard > 0,
-		begins:   c.start == s.p.opening(l) && page.At(s.p.Low, c.end) != '-' && !c.lone && m.not == 0 && (l.Part == page.InSubject || alone && c.start == s.p.Bounds[l.Part][0]),
+		begins:   c.start == s.p.lineOpening(l) && page.At(s.p.Low, c.end) != '-' && !c.lone && m.not == 0 && (l.Part == page.InSubject || alone && c.start == s.p.Bounds[l.Part][0]),
 		whole:    c.lone && s.p.Bounds[l.Part] == [2]int{l.Start, l.End + 1} && l.Part != page.InSubject,
-		labelled: c.gain <= weakGain && !c.instructed && s.labelled(c),
+		labelled: c.closeness() < onceName && !c.isTold() && s.isLabelled(c),
 	}
-	st.announced = alone && l.Part == page.InSubject && c.anchor < 0 && c.shape >= likelyShape && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
-	st.hint = st.known || st.announced || st.whole || m.once+m.where > 0 || c.instructed || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
+	st.announced = alone && l.Part == page.InSubject && c.name.mark < 0 && c.likeness() >= likely && (m.code && s.hasNoLabel(c) || m.use && m.where+m.guard > 1)
+	st.hint = st.known || st.announced || st.whole || m.once+m.where > 0 || c.isTold() || st.begins || m.subject.only && c.name.mark < 0 && s.isTied(c)
 	return st
 }
 
@@ -139,51 +113,71 @@ func (s *scoring) single(c *candidate, alone bool) {
 	st := s.standing(c, alone)
 	s.singleSet(c, st)
 	s.singleSaid(c, st)
-	m := &s.topic
-	if c.gain < m.subjectCode && s.inherits(c, st) {
-		s.sum(c, m.subjectCode-c.gain, subjectGives)
-		c.gain = m.subjectCode
+	if s.inherits(c, st) {
+		s.sum(c, max(0, s.inheritance()-c.closeness()).gives(), subjectGives)
 	}
 }
 
-// inherits says whether the name of a code in the subject may be that of a number
+// inherits reports whether the name of a code in the subject may be that of a number
 // in the text: nothing there says that it is another.
 func (s *scoring) inherits(c *candidate, st standing) bool {
-	if st.labelled || s.p.Lines[c.line].Part == page.InSubject || !st.known && c.shape < 1 || s.counts(c) {
+	if st.labelled || s.p.Lines[c.line].Part == page.InSubject || !st.known && c.likeness() < typical || s.isQuantity(c) {
 		return false
 	}
-	return c.gain > 0 || c.instructed || c.lone || s.tied(c) || s.unlabelled(c)
+	return c.closeness() > 0 || c.isTold() || c.lone || s.isTied(c) || s.hasNoLabel(c)
 }
 
 // singleSet weighs how it is set.
 func (s *scoring) singleSet(c *candidate, st standing) {
 	l := &s.p.Lines[c.line]
 	large := l.Large && c.lone
-	if st.hint && c.shape >= 0 {
+	if st.hint && c.likeness() >= possible {
 		s.add(c, onlyFree)
 	}
-	if st.alone && (c.shape >= likelyShape || c.mixed) && (st.hint || c.boxed || l.Large) {
+	if st.alone && (c.likeness() >= likely || c.mixed) && (st.hint || c.boxed || l.Large) {
 		s.add(c, onlyAtAll)
-		if (c.boxed || large) && !s.topic.price && s.topic.not == 0 && c.gain < 2 {
+		if (c.boxed || large) && !c.around.price && c.around.not == 0 && c.closeness() < fromAfar {
 			s.add(c, setAsCode)
 		}
 	}
-	if st.begins && c.shape >= 0 && (l.Part == page.InSubject || st.known || s.topic.code || s.topic.where+s.topic.once+s.topic.brief > 0 || page.At(s.p.Low, c.end) != ' ') {
+	if st.begins && c.likeness() >= possible && (l.Part == page.InSubject || st.known || c.around.code || c.around.where+c.around.once+c.around.brief > 0 || page.At(s.p.Low, c.end) != ' ') {
 		s.add(c, begins)
 	}
-	if st.whole && c.shape >= 0 {
+	if st.whole && (c.likeness() >= possible || c.small) {
 		s.add(c, wholeText)
 	}
+	if c.likeness() > unlikely && c.likeness() < likely && s.isWholeText(c) {
+		s.add(c, wholeText)
+	}
+	if m := c.around; c.small && st.alone && m.not+m.void == 0 && !m.done && (c.closeness() >= closeBy && (c.lone || s.isLedTo(c) || s.smallNamed(c)) || st.whole && m.subject.name > nameless) {
+		s.add(c, onlySmall)
+	}
+}
+
+// isWholeText reports whether all the text there is is a word for a code and a number: "PIN
+// 48291377".
+func (s *scoring) isWholeText(c *candidate) bool {
+	b := s.p.Bounds[s.p.Lines[c.line].Part]
+	return c.kind == Numeric && c.name.mark >= 0 && s.p.Marks[c.name.mark].Start == b[0] && s.p.Span(s.p.Marks[c.name.mark].End, c.start) == page.Gap{} && s.p.Span(c.end, b[1]).Words == 0
+}
+
+// isLedTo reports whether a colon or a word such as "is" leads to a candidate.
+func (s *scoring) isLedTo(c *candidate) bool {
+	if c.tie || c.mark == 0 {
+		return c.tie
+	}
+	last := &s.p.Marks[c.mark-1]
+	return last.Class&lexicon.Is != 0 && s.p.Span(last.End, c.start) == page.Gap{}
 }
 
 // singleSaid weighs what is said of it and of codes.
 func (s *scoring) singleSaid(c *candidate, st standing) {
-	m, l := &s.topic, &s.p.Lines[c.line]
-	noName := c.gain < 2 && !st.labelled
-	if c.gain < 2 && c.shape >= 0 && c.size <= 6 && l.Part != page.InSubject && c.kind == Numeric && s.by(c) {
+	m, l := c.around, &s.p.Lines[c.line]
+	noName := c.closeness() < fromAfar && !st.labelled
+	if c.closeness() < fromAfar && c.likeness() >= possible && c.size <= 6 && l.Part != page.InSubject && c.kind == Numeric && s.isNearSignIn(c) {
 		s.add(c, signedInBy)
 	}
-	if c.instructed {
+	if c.isTold() {
 		s.add(c, onlyTold)
 	}
 	if st.announced {
@@ -192,29 +186,29 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if st.labelled {
 		s.add(c, ownSentence)
 	}
-	if !st.alone || c.shape < likelyShape && !c.mixed {
+	if !st.alone || c.likeness() < likely && !c.mixed {
 		return
 	}
-	if noName && c.field && m.auth > 1 && !m.done && !m.subjectNoun && l.Part != page.InSubject {
+	if noName && c.field && m.auth > 1 && !m.done && !m.subject.noun && l.Part != page.InSubject {
 		s.add(c, onlyInField)
 	}
-	if noName && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
+	if noName && (st.known || m.where > 0) && s.isTied(c) && s.hasLeadIn(c, s.colon(c)) {
 		s.add(c, afterColon)
 	}
-	if noName && st.known && !c.instructed && l.Part != page.InSubject && s.unlabelled(c) && !s.counts(c) {
+	if noName && st.known && !c.isTold() && l.Part != page.InSubject && s.hasNoLabel(c) && !s.isQuantity(c) {
 		s.add(c, unnamed)
 	}
-	if !st.hint && c.gain >= slightGain && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
+	if !st.hint && c.closeness() >= meant && (m.subject.name > nameless || !s.hasUnknownWord(c)) && m.not+m.void == 0 && !m.done && !m.subject.trade {
 		s.add(c, nothingElse)
 	}
 }
 
-// by says whether a word for signing in or for one use stands shortly before or
+// isNearSignIn reports whether a word for signing in or for one use stands shortly before or
 // after a candidate in its sentence: "Approve it with 771044."
-func (s *scoring) by(c *candidate) bool {
+func (s *scoring) isNearSignIn(c *candidate) bool {
 	for o := c.mark - 1; o >= 0 && o >= c.mark-3; o-- {
 		m := &s.p.Marks[o]
-		if g := s.p.Span(m.End, c.start); g.Words > 3 || g.Sentences+g.Hard+g.Soft > 0 || s.parted(m.End, c.start) {
+		if g := s.p.Span(m.End, c.start); g.Words > 3 || g.Sentences+g.Hard+g.Soft > 0 || s.hasSeparator(m.End, c.start) {
 			break
 		} else if m.Class&(lexicon.Auth|lexicon.Once) != 0 && (g.Words > 0 || s.p.Kind[m.From]&page.Dense != 0) {
 			return true
