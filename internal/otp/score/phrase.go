@@ -25,10 +25,10 @@ const (
 func (s *scoring) phrase() int {
 	for i, n := 0, 0; i < len(s.p.Marks) && n < maxPhrases; i++ {
 		m := &s.p.Marks[i]
-		if m.Class&(lexicon.Code|lexicon.Word) == 0 || s.owned(i) {
+		if m.Class&(lexicon.Code|lexicon.Word) == 0 || s.hasOwner(i) {
 			continue
 		}
-		c, ok := s.phraseAfter(i, m.Class&lexicon.Code != 0 || s.beside(i, lexicon.Auth|lexicon.Once))
+		c, ok := s.phraseAfter(i, m.Class&lexicon.Code != 0 || s.isBeside(i, lexicon.Auth|lexicon.Once))
 		if ok {
 			return s.insert(c, m)
 		}
@@ -45,7 +45,7 @@ func (s *scoring) insert(c candidate, m *lexicon.Mark) int {
 	for k < len(s.cs) && s.cs[k].start < c.start {
 		k++
 	}
-	s.because(&c, gainCode.weight, "a phrase after", m)
+	s.because(&c, fullName.gives(), "a phrase after", m)
 	s.cs = slices.Insert(s.cs, k, c)
 	return k
 }
@@ -63,28 +63,28 @@ func (s *scoring) phraseAfter(mark int, strong bool) (c candidate, ok bool) {
 		if end == 0 {
 			continue
 		}
-		c = candidate{start: i, end: end, kind: Phrase, anchor: mark, line: p.LineAt(i), size: end - i, letters: true, groups: 1}
+		c = candidate{start: i, end: end, kind: Phrase, facts: facts{name: name{mark: mark}, line: p.LineAt(i)}, size: end - i, letters: true, groups: 1}
 		l := &p.Lines[c.line]
-		c.lone = p.alone(l, &c)
+		c.lone = p.isAlone(l, &c)
 		if !hyphens && (m.Class&lexicon.Phrase == 0 || !c.lone && !s.closesLine(&c)) {
 			c = candidate{}
 			continue
 		}
 		g := p.Span(m.End, i)
 		far := 4
-		if hyphens && c.lone && s.tied(&c) {
+		if hyphens && c.lone && s.isTied(&c) {
 			far = 10 // "enter these words on the page where you are signing in:"
 		}
 		titled := hyphens && c.lone && m.Class&lexicon.Phrase != 0 && s.closesHead(m) // the subject is its name
-		distant := g.Words > far || g.Sentences > 0 || g.Hard > 2 || g.Words > 0 && !s.tied(&c) && !s.saidBefore(mark, i)
+		distant := g.Words > far || g.Sentences > 0 || g.Hard > 2 || g.Words > 0 && !s.isTied(&c) && !s.saidBefore(mark, i)
 		if distant && !titled || l.Quoted || l.InFoot(i) {
 			return c, false
 		}
-		topic := p.topicOf(p.neighbourhoodOf(&c))
+		topic := p.topicOf(p.neighbourhoodOf(&c), s.subject)
 		if !strong && (!hyphens || !c.lone && !s.closesLine(&c) || topic.auth == 0 || g.Words > 1) {
 			return c, false
 		}
-		return c, !topic.never && topic.void == 0 && !topic.subjectOld
+		return c, !topic.never && topic.void == 0 && !s.subject.old
 	}
 	return c, false
 }
@@ -109,7 +109,7 @@ func (s *scoring) saidBefore(mark, i int) bool {
 // closesLine reports whether nothing but a full stop follows a phrase on its line, and
 // a colon stands before it.
 func (s *scoring) closesLine(c *candidate) bool {
-	return s.tied(c) && (page.At(s.p.Low, c.end) < ' ' || page.At(s.p.Low, c.end) == '.' && page.At(s.p.Low, c.end+1) < ' ')
+	return s.isTied(c) && (page.At(s.p.Low, c.end) < ' ' || page.At(s.p.Low, c.end) == '.' && page.At(s.p.Low, c.end+1) < ' ')
 }
 
 // phraseEnd reads words of letters from a place on, joined all by hyphens or all by

@@ -25,11 +25,11 @@ func (s *scoring) findAddresses() {
 	for k := range s.cs {
 		switch c := &s.cs[k]; {
 		case c.veto != "":
-		case s.uncounted(c):
+		case s.hasShortGroup(c):
 			c.veto = aPiece
-		case s.saluted(c):
+		case s.inSalutation(c):
 			c.veto = ofPerson
-		case s.postal(c):
+		case s.isPostalCode(c):
 			c.veto = aPostalCode
 			if (k == 0 || s.cs[k-1].line != c.line) && (k+1 == len(s.cs) || s.cs[k+1].line != c.line) {
 				l := &s.p.Lines[c.line]
@@ -39,11 +39,11 @@ func (s *scoring) findAddresses() {
 	}
 }
 
-// postal says whether a number is the postal code of an address: it stands beside
+// isPostalCode reports whether a number is the postal code of an address: it stands beside
 // the name of a town in a segment of its own, and in another stands the number of
 // a house: "Acme Ltd, 12 Harbour Street, 90210 Springfield".
-func (s *scoring) postal(c *candidate) bool {
-	if c.kind != Numeric || c.size > 6 || c.pointed || s.plainWord(c.end) {
+func (s *scoring) isPostalCode(c *candidate) bool {
+	if c.kind != Numeric || c.size > 6 || c.pointed || s.isPlainWord(c.end) {
 		return false
 	}
 	from, to := s.segment(c.start, -1), s.segment(c.end, 1)
@@ -51,19 +51,19 @@ func (s *scoring) postal(c *candidate) bool {
 		return false
 	}
 	// Behind it, "USA" is no order in Italian.
-	return !s.spokenOf(from, c) && (s.housed(from-1, -1) || s.housed(to+1, 1))
+	return !s.hasCodeWord(from, c) && (s.hasHouse(from-1, -1) || s.hasHouse(to+1, 1))
 }
 
-// plainWord says whether a space and a word in small letters are at a place, which is no
+// isPlainWord reports whether a space and a word in small letters are at a place, which is no
 // name and too long to be a small word between names. That is so behind most numbers.
-func (s *scoring) plainWord(i int) bool {
+func (s *scoring) isPlainWord(i int) bool {
 	const small = 3
 	return page.At(s.p.Low, i) == ' ' && s.p.LettersEnd(i+1)-i-1 > small && !unicode.IsUpper(s.p.Raw[i+1])
 }
 
-// spokenOf says whether a word for a code, or one that leads to a number, stands
+// hasCodeWord reports whether a word for a code, or one that leads to a number, stands
 // between a place and the candidate.
-func (s *scoring) spokenOf(from int, c *candidate) bool {
+func (s *scoring) hasCodeWord(from int, c *candidate) bool {
 	for i := s.p.MarkFrom(from, c.mark); i < c.mark; i++ {
 		if s.p.Marks[i].Class&(lexicon.Code|lexicon.Word|lexicon.Use|lexicon.Is) != 0 {
 			return true
@@ -72,19 +72,19 @@ func (s *scoring) spokenOf(from int, c *candidate) bool {
 	return false
 }
 
-// saluted says whether a number ends the line with which a mail begins, and a comma
+// inSalutation reports whether a number ends the line with which a mail begins, and a comma
 // is behind it: "Dear Customer 20775318,".
-func (s *scoring) saluted(c *candidate) bool {
+func (s *scoring) inSalutation(c *candidate) bool {
 	l := &s.p.Lines[c.line]
 	if l.Part == page.InSubject || c.line > 1 && s.p.Lines[c.line-2].Part == l.Part || c.end != l.End-1 || s.p.Low[c.end] != ',' {
 		return false
 	}
-	return !c.lone && !s.spokenOf(l.Start, c)
+	return !c.lone && !s.hasCodeWord(l.Start, c)
 }
 
-// housed says whether the segments on one side of a place name a house as addresses
+// hasHouse reports whether the segments on one side of a place name a house as addresses
 // do: a street with a number, in one segment or in two.
-func (s *scoring) housed(i, step int) bool {
+func (s *scoring) hasHouse(i, step int) bool {
 	number := false
 	for range addressSegments {
 		if i <= 0 || i >= len(s.p.Low) {
@@ -110,11 +110,11 @@ func (s *scoring) housed(i, step int) bool {
 func (s *scoring) segment(i, step int) int {
 	end := i
 	if step < 0 {
-		for end > max(0, i-addressReach) && !s.p.parting(end-1) {
+		for end > max(0, i-addressReach) && !s.p.isSegmentEnd(end-1) {
 			end--
 		}
 	} else {
-		for end < min(len(s.p.Low), i+addressReach) && !s.p.parting(end) {
+		for end < min(len(s.p.Low), i+addressReach) && !s.p.isSegmentEnd(end) {
 			end++
 		}
 	}
@@ -122,14 +122,14 @@ func (s *scoring) segment(i, step int) int {
 	return end
 }
 
-// parting says whether a rune parts the segments of an address. No letter or digit does,
+// isSegmentEnd reports whether a rune parts the segments of an address. No letter or digit does,
 // of which they mostly consist.
-func (p *Reading) parting(i int) bool {
-	return p.Kind[i]&page.ScriptBits == page.Other && partingSign(p.Low, i)
+func (p *Reading) isSegmentEnd(i int) bool {
+	return p.Kind[i]&page.ScriptBits == page.Other && isSegmentSign(p.Low, i)
 }
 
-// partingSign says whether a sign or space does.
-func partingSign(low []rune, i int) bool {
+// isSegmentSign reports whether a sign or space does.
+func isSegmentSign(low []rune, i int) bool {
 	switch low[i] {
 	case ',':
 		return !page.IsDigit(page.At(low, i-1)) || !page.IsDigit(page.At(low, i+1))
@@ -143,7 +143,7 @@ func partingSign(low []rune, i int) bool {
 
 // segmentOf counts the digits and the names of a segment, of which there is
 // nothing else but small words between names, and labels where there may be any.
-// Otherwise it answers none.
+// Otherwise it returns none.
 func (s *scoring) segmentOf(from, to int, labels bool) (digits, names int) {
 	words := 0
 	for i := from; i < to; {

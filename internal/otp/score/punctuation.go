@@ -10,23 +10,23 @@ import (
 // Features of the punctuation and symbols of a text, in any language: whether it
 // quotes a third party, or sells something.
 
-// quoted reports whether the word for a code and the number stand in the same
+// isQuoted reports whether the word for a code and the number stand in the same
 // quotation marks: the mail shows a third party's words, as in a warning about
 // fraud. A number alone in quotation marks is one to be copied.
-func (s *scoring) quoted(c *candidate) bool {
-	if c.anchor < 0 {
+func (s *scoring) isQuoted(c *candidate) bool {
+	if c.name.mark < 0 {
 		return false
 	}
-	m := &s.p.Marks[c.anchor]
-	if m.End > c.start || !s.closed(c.end) {
+	m := &s.p.Marks[c.name.mark]
+	if m.End > c.start || !s.isQuoteClosed(c.end) {
 		return false
 	}
-	if slices.ContainsFunc(s.p.Low[m.End:c.start], quoting) {
+	if slices.ContainsFunc(s.p.Low[m.End:c.start], isQuotationMark) {
 		return false
 	}
 	for i := m.Start - 1; i >= 0 && i > m.Start-page.MaxWord; i-- {
 		switch r := s.p.Low[i]; {
-		case quoting(r):
+		case isQuotationMark(r):
 			return true
 		case r == page.SoftBreak, r == page.HardBreak, r == page.CellBreak:
 			return false
@@ -35,11 +35,11 @@ func (s *scoring) quoted(c *candidate) bool {
 	return false
 }
 
-// closed says whether a quotation ends shortly after a place.
-func (s *scoring) closed(i int) bool {
+// isQuoteClosed reports whether a quotation ends shortly after a place.
+func (s *scoring) isQuoteClosed(i int) bool {
 	for _, r := range s.p.Low[i:min(len(s.p.Low), i+page.MaxWord)] {
 		switch {
-		case quoting(r):
+		case isQuotationMark(r):
 			return true
 		case r == page.SoftBreak, r == page.HardBreak, r == page.CellBreak:
 			return false
@@ -48,8 +48,8 @@ func (s *scoring) closed(i int) bool {
 	return false
 }
 
-// quoting is true of quotation marks that are no apostrophes.
-func quoting(r rune) bool {
+// isQuotationMark reports whether r is a quotation mark and no apostrophe.
+func isQuotationMark(r rune) bool {
 	switch r {
 	case '"', '“', '”', '„', '«', '»', '「', '」', '『', '』':
 		return true
@@ -57,7 +57,7 @@ func quoting(r rune) bool {
 	return false
 }
 
-// offers says whether a share of something and whether a price is named. Footers
+// offers reports whether a share of something and whether a price is named. Footers
 // and what is quoted do not count.
 func (p *Reading) offers(t neighbourhood) (share, price bool) {
 	for i := 0; i < len(p.Lines); i++ {
@@ -77,7 +77,7 @@ func (p *Reading) offers(t neighbourhood) (share, price bool) {
 			case !t.has(j, l.Part) || !t.isClose(j, l.Part):
 			case r == '%', r == '٪':
 				share = true
-			case !page.Counter(r) || page.IsDigit(page.At(p.Low, j-1)):
+			case !page.IsCurrencyLetter(r) || page.IsDigit(page.At(p.Low, j-1)):
 				price = true
 			}
 		}
@@ -89,7 +89,7 @@ func (p *Reading) offers(t neighbourhood) (share, price bool) {
 // longer good, over whatever else is told of it: "123456, which you asked for at
 // 10:20, has expired", "you used the code 123456". A report without an order says so
 // too: "the device was linked with the code 123456". After a comma another may be meant.
-func (s *scoring) ownerSpent(k int, o *ownership) {
+func (s *scoring) ownerSpent(k int, o *owner) {
 	const spent = lexicon.Old | lexicon.Done
 	c := &s.cs[k]
 	s.rightOf(k, spent|lexicon.Brief, func(l nearWord) bool {
@@ -98,7 +98,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 			return false
 		}
 		if m.Class&lexicon.Old != 0 || m.Class&lexicon.Not == 0 && g.Words == 0 {
-			o.note(oldWord.weight, m)
+			o.note(bySpent, m)
 		}
 		return true
 	})
@@ -111,7 +111,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 		}
 		switch {
 		case m.Class&spent == spent && g.Words <= near, m.Class&lexicon.Done != 0 && g.Words > 1 && g.figures == 0 && !asked:
-			o.note(oldWord.weight, m)
+			o.note(bySpent, m)
 		case m.Class&lexicon.Use != 0:
 			asked = true
 		}
@@ -119,7 +119,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 	})
 }
 
-// clauseEnds says whether a comma, colon or semicolon stands between two places,
+// clauseEnds reports whether a comma, colon or semicolon stands between two places,
 // which the colon of a time is not.
 func (s *scoring) clauseEnds(from, to int) bool {
 	for i := from; i < min(to, from+2*page.MaxWord); i++ {
