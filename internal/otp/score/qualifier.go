@@ -12,9 +12,9 @@ import (
 // named are the classes of words that a number may be bound to.
 const named = lexicon.Code | lexicon.Word | lexicon.Number | lexicon.Once
 
-// beside says whether a word of some class stands right beside a mark, or with
+// isBeside reports whether a word of some class stands right beside a mark, or with
 // one small word in between: "code for signing in", "одноразовый код".
-func (s *scoring) beside(m int, some lexicon.Class) bool {
+func (s *scoring) isBeside(m int, some lexicon.Class) bool {
 	marks := s.p.Marks
 	k := &marks[m]
 	far := 1
@@ -38,8 +38,8 @@ func (s *scoring) beside(m int, some lexicon.Class) bool {
 	return false
 }
 
-// parted says whether a comma, colon or semicolon stands in a short stretch.
-func (s *scoring) parted(from, to int) bool {
+// hasSeparator reports whether a comma, colon or semicolon stands in a short stretch.
+func (s *scoring) hasSeparator(from, to int) bool {
 	for i := from; i < to && i < from+page.MaxWord; i++ {
 		switch s.p.Low[i] {
 		case ',', ';', ':', '،', '、', '؛':
@@ -49,7 +49,7 @@ func (s *scoring) parted(from, to int) bool {
 	return false
 }
 
-// digitsIn says whether a short stretch holds a digit.
+// digitsIn reports whether a short stretch holds a digit.
 func (s *scoring) digitsIn(from, to int) bool {
 	for i := from; i < to && i < from+page.MaxWord; i++ {
 		if page.IsDigit(s.p.Low[i]) {
@@ -59,15 +59,15 @@ func (s *scoring) digitsIn(from, to int) bool {
 	return false
 }
 
-// asked says whether a number that is called but a number is one to be typed:
+// isRequested reports whether a number that is called but a number is one to be typed:
 // an imperative or the field it goes into stands in its sentence, or a word for
 // one use beside it, or one of signing in, unless the mail reports what has
 // happened and neither warns nor names a time.
-func (s *scoring) asked(m int, c *candidate) bool {
-	if s.owned(m) || s.p.Marks[m].From > s.p.Marks[m].Start {
+func (s *scoring) isRequested(m int, c *candidate) bool {
+	if s.hasOwner(m) || s.p.Marks[m].From > s.p.Marks[m].Start {
 		return false
 	}
-	if s.beside(m, lexicon.Once|lexicon.Guard) || (!s.topic.done || s.topic.guard+s.topic.brief > 0) && s.beside(m, lexicon.Auth) {
+	if s.isBeside(m, lexicon.Once|lexicon.Guard) || (!s.subject.done || s.subject.guard || s.subject.brief) && s.isBeside(m, lexicon.Auth) {
 		return true
 	}
 	const asks = lexicon.Use | lexicon.Where
@@ -95,9 +95,9 @@ func (s *scoring) asked(m int, c *candidate) bool {
 	return false
 }
 
-// listed says whether a weak word is an item of a list of particulars: "Pune, PIN
+// isListItem reports whether a weak word is an item of a list of particulars: "Pune, PIN
 // code 411014", "card ending 5520, auth code 204771".
-func (s *scoring) listed(m int) bool {
+func (s *scoring) isListItem(m int) bool {
 	i := s.p.Marks[m].Start - 1
 	if page.At(s.p.Low, i) == ' ' {
 		i--
@@ -111,9 +111,9 @@ func (s *scoring) listed(m int) bool {
 	return false
 }
 
-// aimed says whether the sentence of a weak word says what the code is for:
+// hasPurpose reports whether the sentence of a weak word says what the code is for:
 // "the code you need to log in".
-func (s *scoring) aimed(m int) bool {
+func (s *scoring) hasPurpose(m int) bool {
 	k := &s.p.Marks[m]
 	for o := m + 1; o < len(s.p.Marks) && o <= m+4; o++ {
 		n := &s.p.Marks[o]
@@ -126,27 +126,27 @@ func (s *scoring) aimed(m int) bool {
 	return false
 }
 
-// estranged is what a weak word loses to an unknown word that makes another
+// unknownWord is what a weak word loses to an unknown word that makes another
 // code of it: "zone code", "Farbcode". Names of services do not count, which
 // are capitals, and no language without a list of words that may stand there.
-func (s *scoring) estranged(m int) float64 {
+func (s *scoring) unknownWord(c *candidate, m int) closeness {
 	k := &s.p.Marks[m]
 	if k.From > k.Start {
-		if s.topic.silent() {
-			return -compoundSilent.weight
+		if c.around.isSilent() {
+			return compoundSilent
 		}
 		return 0 // “Anmeldecode”
 	}
 	if s.p.Kind[k.From]&page.Dense != 0 {
-		if s.topic.silent() && s.compounded(m) {
-			return -unknownBefore.weight
+		if c.around.isSilent() && s.isCompound(m) {
+			return unknownBefore
 		}
 		return 0
 	}
 	i := k.Start - 1
 	if !k.Owns {
-		if s.topic.silent() && s.modified(m) {
-			return -unknownBefore.weight
+		if c.around.isSilent() && s.hasModifier(m) {
+			return unknownBefore
 		}
 		return 0
 	}
@@ -160,16 +160,16 @@ func (s *scoring) estranged(m int) float64 {
 	for start > 0 && s.p.Kind[start-1]&page.Spaced != 0 && i-start < page.MaxWord {
 		start--
 	}
-	if r := s.p.Raw[start]; r >= 'a' && r <= 'z' && !s.p.OfHost(start, i) {
-		return -unknownBefore.weight
+	if r := s.p.Raw[start]; r >= 'a' && r <= 'z' && !s.p.InHostName(start, i) {
+		return unknownBefore
 	}
 	return 0
 }
 
-// compounded says whether two letters of a script without spaces stand before a
+// isCompound reports whether two letters of a script without spaces stand before a
 // word for a code, unknown to the lexicons and no small words: they say which
 // code it is.
-func (s *scoring) compounded(m int) bool {
+func (s *scoring) isCompound(m int) bool {
 	k := &s.p.Marks[m]
 	i := k.Start
 	if page.At(s.p.Low, i-1) == ' ' && unicode.Is(unicode.Hangul, s.p.Low[k.Start]) {
@@ -186,9 +186,9 @@ func (s *scoring) compounded(m int) bool {
 	return true
 }
 
-// modified says whether a long word in small letters, unknown to the lexicons,
+// hasModifier reports whether a long word in small letters, unknown to the lexicons,
 // stands before a word for a code: it says which code that is.
-func (s *scoring) modified(m int) bool {
+func (s *scoring) hasModifier(m int) bool {
 	i := s.p.Marks[m].Start - 1
 	if page.At(s.p.Low, i) != ' ' || i == 0 || s.p.Kind[i-1]&page.Spaced == 0 {
 		return false
@@ -200,10 +200,10 @@ func (s *scoring) modified(m int) bool {
 	return m == 0 || s.p.Marks[m-1].End <= start
 }
 
-// qualified says whether an unknown common noun stands between a weak word and
+// hasQualifier reports whether an unknown common noun stands between a weak word and
 // the number, and no "is": "código de cita 482913". Capitals are the name of a
 // service.
-func (s *scoring) qualified(m int, c *candidate) bool {
+func (s *scoring) hasQualifier(m int, c *candidate) bool {
 	from := s.p.Marks[m].End
 	if last := &s.p.Marks[c.mark-1]; last.Class&lexicon.Is != 0 && s.p.Span(last.End, c.start).Words == 0 {
 		return false
@@ -218,7 +218,7 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 			continue
 		}
 		if end := s.p.WordEnd(i + 1); s.p.Kind[i]&page.Spaced != 0 && s.p.Boundary(i) {
-			if (unicode.IsLower(s.p.Raw[i]) || unicode.Is(unicode.Lo, s.p.Raw[i])) && end-i >= 4 && !s.p.OfHost(i, end) {
+			if (unicode.IsLower(s.p.Raw[i]) || unicode.Is(unicode.Lo, s.p.Raw[i])) && end-i >= 4 && !s.p.InHostName(i, end) {
 				return true
 			}
 			i = end
@@ -227,11 +227,11 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 	return false
 }
 
-// owned says whether a weak word belongs to a noun beside it: "order code".
-func (s *scoring) owned(m int) bool { return s.ownedBy(m, lexicon.Not|lexicon.Void) }
+// hasOwner reports whether a weak word belongs to a noun beside it: "order code".
+func (s *scoring) hasOwner(m int) bool { return s.hasOwnerOf(m, lexicon.Not|lexicon.Void) }
 
-// ownedBy says whether a word belongs to a noun of some class beside it.
-func (s *scoring) ownedBy(m int, some lexicon.Class) bool {
+// hasOwnerOf reports whether a word belongs to a noun of some class beside it.
+func (s *scoring) hasOwnerOf(m int, some lexicon.Class) bool {
 	k := &s.p.Marks[m]
 	before := m - 1
 	if before > 0 && s.p.Marks[before].Class&^(lexicon.Is|lexicon.Own) == 0 {
@@ -241,19 +241,19 @@ func (s *scoring) ownedBy(m int, some lexicon.Class) bool {
 		if o < 0 || o >= len(s.p.Marks) || s.p.Marks[o].Class&some == 0 || o < m && s.p.Marks[o+1].Class&lexicon.For != 0 || s.p.Marks[o].Class&lexicon.For != 0 {
 			continue
 		}
-		if s.p.Brand(o) {
+		if s.p.IsBrand(o) || o > m && s.p.isCounter(o) {
 			continue
 		}
 		n := &s.p.Marks[o]
 		from, to := min(k.End, n.End), max(k.Start, n.Start)
-		if g := s.p.Span(from, to); g.Words <= 1 && g.Sentences+g.Hard+g.Soft == 0 && to-from < 16 && !s.parted(from, to) && !s.digitsIn(from, to) && !(o < m && s.nameIn(from, to)) {
+		if g := s.p.Span(from, to); g.Words <= 1 && g.Sentences+g.Hard+g.Soft == 0 && to-from < 16 && !s.hasSeparator(from, to) && !s.digitsIn(from, to) && !(o < m && s.nameIn(from, to)) {
 			return true
 		}
 	}
 	return false
 }
 
-// nameIn says whether a word in a short stretch begins with a capital, as the
+// nameIn reports whether a word in a short stretch begins with a capital, as the
 // name of a shop does: "in the shop ELM with the code".
 func (s *scoring) nameIn(from, to int) bool {
 	return slices.ContainsFunc(s.p.Raw[from:to], unicode.IsUpper)

@@ -9,7 +9,9 @@ import (
 // Reading is a mail with the numbers and words in it that may be the code.
 type Reading struct {
 	lexicon.Text
-	found []candidate
+	found   []candidate
+	subject subject
+	around  []surroundings
 }
 
 // readings keeps the buffers of mails that have been read.

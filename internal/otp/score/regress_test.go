@@ -184,9 +184,9 @@ func TestRegression(t *testing.T) {
 		t.Errorf("shifts %.3f; want more than 1 and nearly 0", shift)
 	}
 	if again := step(mails(shift), shift, allowed); math.Abs(again[useful]-shift[useful]) > 0.01 {
-		t.Errorf("shifts %.3f, and in another round %.3f", shift, again)
+		t.Errorf("the shifts are %.3f, and in another round %.3f, want hardly another of the useful one", shift, again)
 	}
 	if fixed := step(mails([]float64{0, 0}), []float64{0, 0}, []span{spanOf(row{fixed: true}), spanOf(row{})}); fixed[useful] != 0 {
-		t.Errorf("a fixed weight is shifted by %.3f", fixed[useful])
+		t.Errorf("a fixed weight is shifted by %.3f, want 0", fixed[useful])
 	}
 }

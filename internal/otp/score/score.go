@@ -3,7 +3,6 @@ package score
 import (
 	"math"
 
-	"github.com/gonebox/gonebox/internal/otp/lexicon"
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
@@ -12,110 +11,54 @@ type scoring struct {
 	p       *Reading
 	cs      []candidate
 	explain bool
-	topic   topic // of the neighbourhood of the candidate that is weighed
-
-	near      neighbourhood // of the last candidate
-	nearTopic topic
-	nearKnown bool // near and nearTopic are set
-}
-
-// add gives a candidate the weight of a feature.
-func (s *scoring) add(c *candidate, f *feature) { s.sum(c, f.weight, f.text) }
-
-// addTimes gives it the weight as often as the value of the feature says.
-func (s *scoring) addTimes(c *candidate, f *feature, value float64) {
-	s.sum(c, value*f.weight, f.text)
-}
-
-// sum gives it what several features come to.
-func (s *scoring) sum(c *candidate, n float64, why string) {
-	c.score += n
-	if s.explain && n != 0 {
-		c.reasons = append(c.reasons, reason(n, why))
-	}
-}
-
-// because names the phrase that is the reason.
-func (s *scoring) because(c *candidate, n float64, why string, m *lexicon.Mark) {
-	if s.explain {
-		why += " “" + s.p.Shown(m.Start, m.End) + "”"
-	}
-	s.sum(c, n, why)
+	subject *subject
 }
 
 // run scores every candidate.
 func (s *scoring) run() {
 	s.locate()
 	s.findAddresses()
-	s.topic = s.p.topicOf(neighbourhood{}) // an owner depends on what the subject says, and on no other topic
+	s.p.subject = s.p.subjectOf()
+	s.subject = &s.p.subject
+	s.lookAround()
 	for k := range s.cs {
-		s.findOwner(k)
+		s.cs[k].owner = s.ownerOf(k)
+	}
+	for i := range s.p.around {
+		s.countOthers(&s.p.around[i])
 	}
 	for k := range s.cs {
-		c := &s.cs[k]
-		if c.veto != "" {
-			s.sum(c, vetoed.weight, c.veto)
-			continue
-		}
-		if s.topicNear(c); s.nearTopic.figures == 0 {
-			s.count(&s.nearTopic)
-		}
-		s.topic = s.nearTopic
-		s.sum(c, c.shape, "shape")
-		s.bind(k)
-		s.emphasis(c)
-		s.place(k)
-		s.sum(c, c.against, "so it is no code")
-		if s.explain {
-			s.sum(c, s.topic.total(c), s.topic.String())
-		} else {
-			c.score += s.topic.total(c)
+		if s.cs[k].veto == "" {
+			s.look(k)
 		}
 	}
+	for k := range s.cs {
+		s.weigh(k)
+	}
+	s.issues()
 	s.share()
 	s.agree()
 	s.list()
+	s.rejectSeveral()
 	s.onlyOne()
-}
-
-// emphasis weighs how the candidate is set.
-func (s *scoring) emphasis(c *candidate) {
-	l := &s.p.Lines[c.line]
-	if c.lone && l.Part != page.InSubject {
-		s.add(c, aloneOnLine)
-	}
-	if c.letters && c.lone && l.Part != page.InSubject && l.Start == s.p.Bounds[l.Part][0] && l.End+1 < s.p.Bounds[l.Part][1] {
-		s.add(c, heading)
-	}
-	if l.Large && c.lone {
-		s.add(c, setLarge)
-	}
-	if c.size > 8 && l.InFoot(c.start) {
-		s.add(c, inFooter)
-	}
-	if l.Quoted {
-		s.add(c, inQuote)
-	}
-	if l.Link {
-		s.add(c, linkText)
-	}
 }
 
 // share lets each word belong to one number: the best, or the first.
 func (s *scoring) share() {
 	for k := range s.cs {
 		c := &s.cs[k]
-		if c.anchor < 0 || c.veto != "" {
+		if c.name.mark < 0 || c.veto != "" {
 			continue
 		}
-		if b := &s.p.Marks[c.anchor].Best; *b == 0 || c.score > s.cs[*b-1].score+clearly {
+		if b := &s.p.Marks[c.name.mark].Best; *b == 0 || c.isAheadOf(&s.cs[*b-1]) {
 			*b = int32(k + 1)
 		}
 	}
 	for k := range s.cs {
 		c := &s.cs[k]
-		if c.anchor >= 0 && c.veto == "" && s.p.Marks[c.anchor].Best != int32(k+1) {
-			s.addTimes(c, wordTaken, c.gain)
+		if c.name.mark >= 0 && c.veto == "" && s.p.Marks[c.name.mark].Best != int32(k+1) {
+			c.taken = true
+			s.addTimes(c, wordTaken, c.closeness().gives())
 		}
 	}
 }
@@ -132,7 +75,7 @@ func (s *scoring) agree() {
 	for k := range s.cs {
 		if c := &s.cs[k]; c.veto == "" {
 			e := find(&all, s.p.sum(c))
-			e.parts |= 1 << s.p.Lines[c.line].Part.Told()
+			e.parts |= 1 << s.p.Lines[c.line].Part.Merged()
 		}
 	}
 	for k := range s.cs {
@@ -189,7 +132,7 @@ func (s *scoring) list() {
 	}
 }
 
-// follows says whether two candidates of one form stand on lines one below
+// follows reports whether two candidates of one form stand on lines one below
 // the other.
 func (s *scoring) follows(a, b *candidate) bool {
 	i, j := a.line, b.line
