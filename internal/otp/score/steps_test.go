@@ -28,7 +28,7 @@ func FuzzSteps(f *testing.F) {
 		s := scoring{p: p, cs: p.found}
 		s.run()
 		if limit := perRune*(len(p.Low)+len(text)+len(html)) + perMail; p.Steps > limit {
-			t.Errorf("%d steps for %d runes", p.Steps, len(p.Low))
+			t.Errorf("%d steps for %d runes, want Steps at most %v", p.Steps, len(p.Low), limit)
 		}
 		if w := s.winner(); w >= 0 {
 			contained(t, p, p.value(&s.cs[w]))
@@ -48,7 +48,7 @@ func contained(t *testing.T, p *Reading, code string) {
 	}
 	bare := strings.ToLower(strings.ReplaceAll(code, "-", ""))
 	if !strings.Contains(all.String(), bare) {
-		t.Errorf("%q is not in the text", code)
+		t.Errorf("the text is %q, want the code %q in it", all.String(), bare)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestStepsDouble(t *testing.T) {
 			sc := scoring{p: p, cs: p.found}
 			sc.run()
 			if last > 0 && p.Steps > 2*last+perMail/100 {
-				t.Errorf("%q: %d steps for %d bytes, %d for half", unit, p.Steps, n, last)
+				t.Errorf("%q: %d steps for %d octets, want at most double the %d for half", unit, p.Steps, n, last)
 			}
 			last = p.Steps
 		}

@@ -119,13 +119,13 @@ func TestTableIsWritten(t *testing.T) {
 	src := []byte("package score\n\nvar (\n\ta = &feature{1.5 + 0.25, \"\"} // one\n\tb = &feature{-2, \"\"} // two\n\tc = &fixed{0, \"\"} // three\n)\n")
 	rows, err := readTable(src)
 	if err != nil || len(rows) != 3 || rows[0].guess != 1.5 || rows[1].guess != -2 || !rows[2].fixed {
-		t.Fatalf("%+v, %v", rows, err)
+		t.Fatalf("readTable = %+v, %v, want the rows 1.5, -2, and one that is fixed", rows, err)
 	}
 	got, err := writeTable(src, rows, []int{0, -31, 0})
 	if want := "package score\n\nvar (\n\ta = &feature{1.5, \"\"}       // one\n\tb = &feature{-2 - 0.31, \"\"} // two\n\tc = &fixed{0, \"\"}           // three\n)\n"; string(got) != want || err != nil {
-		t.Errorf("%s, %v; want %s", got, err, want)
+		t.Errorf("writeTable = %s, %v, want %s", got, err, want)
 	}
 	if _, err := readTable([]byte("package score\n\nvar a = &feature{x, \"\"}\n")); err == nil {
-		t.Error("a row without a number is read")
+		t.Error("readTable of a row without a number returned no error, want one")
 	}
 }
