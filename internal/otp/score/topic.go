@@ -1,170 +1,210 @@
 package score
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/gonebox/gonebox/internal/otp/lexicon"
+	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
-// topic is what the mail as a whole is about.
+// topic is what the neighbourhood of a number is about: how often phrases of each role
+// stand in it, and what else they say.
 type topic struct {
+	subject *subject
+
 	auth, guard, void, not int
-	label                  int // of those for signing in, how many are part of a code's name
 	once, where, brief     int
-	never                  bool
-	initial                bool // something is to be changed at the first sign-in
+	label                  int  // of those for signing in, how many are part of a code's name
 	code                   bool // a word for a code is somewhere
-	subjectNoun            bool // the subject names what has a number of its own
-	textNouns              bool // the text names what has a number of its own
 	use                    bool // an order to enter something is in the text
-	subjectAuth            bool
-	subjectOnly            bool // the subject is a word for a code and nothing else
-	subjectVoid            bool
-	subjectGuard           bool    // the subject warns: the mail talks about codes
-	subjectTrade           bool    // the subject names what is bought, paid or sent, and neither a code nor signing in
-	figures                int     // numbers that belong to something else
-	price                  bool    // something costs money
-	amount                 bool    // a figure has two decimals, as money has, or ends a card's number
-	done                   bool    // the mail reports what has happened
-	reply                  bool    // the mail answers another
-	subjectDone            bool    // the subject reports what has happened, perhaps a sign-in that waits for its code
-	subjectOutcome         bool    // the subject reports what has come to its end
-	subjectOld             bool    // the subject says that a code is used, wrong or expired
-	subjectCode            float64 // what the subject's name of a code is worth
+	done                   bool // the mail reports what has happened
+	never                  bool // it holds no code
+	initial                bool // something is to be changed at the first sign-in
+	textNouns              bool // the text names what has a number of its own
+	price                  bool // something costs money
 }
 
-// silent says whether nothing in a mail speaks of signing in.
-func (m topic) silent() bool {
-	return m.auth-m.label+m.guard+m.once+m.where == 0 && m.subjectCode < subjectName.weight
+// isSilent reports whether nothing speaks of signing in.
+func (t *topic) isSilent() bool {
+	return t.auth-t.label+t.guard+t.once+t.where == 0 && t.subject.name < codeName
 }
 
-// total is what the topic gives to a candidate. Letters are sooner a booking
-// than a code.
-func (m topic) total(c *candidate) float64 {
-	n, k := float64(0), c.kind
-	if m.auth > 0 {
-		n += aboutSigningIn.weight
-	}
-	if m.subjectAuth {
-		n += subjectSigningIn.weight
-	}
-	if m.guard > 0 {
-		n += warning.weight
-	}
-	if m.guard == 0 && m.brief+m.once > 0 {
-		n += briefOrOnce.weight
-	}
-	against := m.others()
+// hasNoUse reports whether nothing says what to do with a code or how long it is good.
+func (t *topic) hasNoUse() bool { return t.guard+t.once+t.where+t.brief == 0 }
+
+// settled is the role of what is bought or booked where that is done: "your booking is
+// confirmed", which is no signing in.
+const settled = lexicon.Done | lexicon.Not
+
+// roleOf is the class of a phrase that counts for a topic, if it has several; 0 if none does.
+func roleOf(k *lexicon.Mark, l *page.Line) lexicon.Class {
+	has := func(some lexicon.Class) bool { return k.Class&some != 0 }
 	switch {
-	case c.firm && m.void < 2:
-		against *= firmShare.weight // what it is called says more than what else the mail is about
-	case c.firm && !(m.subjectVoid && m.silent()): // what is fetched is opened by a code, however it is called
-		against *= firmVoidShare.weight
-	case c.instructed && c.field && m.auth > 0 && m.void < 3: // what is typed into the page is its code, whatever else there is
-		against *= firmVoidShare.weight
+	case has(lexicon.Void):
+		return lexicon.Void
+	case k.Class&settled == settled && !l.InFoot(k.Start):
+		return settled
+	case has(lexicon.Auth) && !has(lexicon.Code|lexicon.Word):
+		return lexicon.Auth
+	case has(lexicon.Not) && !has(lexicon.Guard|lexicon.Done|lexicon.Once|lexicon.Where|lexicon.Brief|lexicon.For) && !l.InFoot(k.Start):
+		return lexicon.Not
 	}
-	if k == Alphanumeric && m.void > 0 {
-		against += voidLetters.weight
-	}
-	if m.void > 0 && !c.firm && m.auth-m.label+m.guard+m.once == 0 {
-		against += voidSilent.weight // nothing speaks of signing in
-	}
-	if m.never {
-		against += neverCode.weight
-	}
-	if m.subjectOld {
-		against += subjectExpired.weight
-	}
-	if m.reply && !c.firm && !c.tie && !c.lone && !c.instructed {
-		against += answer.weight
-	}
-	if m.done && !c.instructed && c.gain < 2 {
-		against += doneUnnamed.weight // nothing names the number
-	}
-	if m.subjectNoun && m.auth < 2 && c.gain < 2 && !c.instructed && m.guard+m.once+m.where+m.brief == 0 {
-		against += nounUnnamed.weight
-	}
-	if m.initial && !c.firm && m.once == 0 {
-		against += initialPassword.weight
-	}
-	if !c.instructed {
-		against += m.traded(c)
-	}
-	return n + against
-}
-
-// traded returns what a number loses if the mail is about something paid, bought
-// or booked and does not ask to enter the number.
-func (m topic) traded(c *candidate) (loss float64) {
-	if m.receipt() && !c.firm && !c.lone && !c.priced {
-		loss += receipt.weight
-		if m.figures > 1 {
-			loss += receipt.weight
+	for _, some := range [...]lexicon.Class{lexicon.Guard, lexicon.Done, lexicon.Once, lexicon.Where, lexicon.Brief} {
+		if has(some) {
+			return some
 		}
-		if m.done {
-			loss += receipt.weight
-		}
-	}
-	if m.trade() && !(c.firm && m.use) {
-		loss += trade.weight
-	}
-	if m.settledTrade() || m.booked() {
-		loss += settledTrade.weight
-	}
-	return loss
-}
-
-// settled says whether a name is that of the number of a payment or booking, in
-// a mail that tells of one and leaves nothing to do.
-func (m topic) settled(name lexicon.Class) bool {
-	if m.guard+m.once+m.where+m.brief > 0 || m.use {
-		return false
-	}
-	return name&lexicon.Approval != 0 && (m.price || m.amount) && (m.auth < 4 || m.done) ||
-		name&lexicon.Confirmation != 0 && (m.subjectNoun && m.auth-m.label < 2 || m.done && !m.subjectNoun)
-}
-
-// receipt says whether a mail names a price and says little of signing in.
-func (m topic) receipt() bool {
-	return (m.price && m.auth < 2 || m.done && (m.price || m.amount)) && m.guard+m.once+m.where+m.brief == 0
-}
-
-// trade says whether a mail lists what was bought, paid or booked, and has no
-// word of signing in.
-func (m topic) trade() bool {
-	return m.subjectTrade && m.not+m.void >= 3 && m.figures >= 3 && m.guard+m.once+m.where+m.auth == 0
-}
-
-// settledTrade says whether a mail is about what was ordered or booked, as its
-// subject says, reports that this is done, and has no word of a code to be typed.
-func (m topic) settledTrade() bool {
-	return m.subjectTrade && m.done && m.guard+m.once+m.where+m.brief == 0
-}
-
-// booked says whether a mail reports that what its subject names is done, gives
-// its particulars and asks for nothing, though the subject may say "confirmed".
-func (m topic) booked() bool {
-	return m.subjectNoun && m.done && m.figures > 0 && m.subjectCode == 0 && m.guard+m.once+m.where+m.brief == 0 && !m.use
-}
-
-// others is what codes of other kinds take: promotions, invitations, doors.
-func (m topic) others() float64 {
-	known := m.auth - m.label + m.guard
-	switch {
-	case m.never:
-		return 0
-	case m.void > 1 && known == 0, m.void > 2 && (m.subjectVoid || m.auth+m.guard == 0):
-		return voidsOnly.weight
-	case m.subjectVoid, m.void > 1:
-		return voidSubject.weight
-	case m.void > 0 && known == 0:
-		return voidOnly.weight
-	case m.void > 0:
-		return voidOne.weight
 	}
 	return 0
 }
 
-func (m topic) String() string {
-	return fmt.Sprintf("the mail as a whole: sign-in %d, warnings %d, other codes %d, other numbers %d", m.auth, m.guard, m.void, m.not)
+// topicOf counts the phrases of a neighbourhood by their roles.
+func (p *Reading) topicOf(near neighbourhood, h *subject) topic {
+	t := topic{subject: h}
+	var auth, label, guard, once, where, brief, not, void page.Counts
+	for i := p.marksIn(near, 0); i < len(p.Marks); i = p.marksIn(near, i+1) {
+		k := &p.Marks[i]
+		l := &p.Lines[k.Line]
+		if l.Quoted || !near.has(k.Start, l.Part) || p.isIrrelevant(i, near) {
+			continue
+		}
+		t.mention(k, l)
+		switch roleOf(k, l) {
+		case lexicon.Void:
+			void[l.Part]++
+		case lexicon.Auth:
+			auth[l.Part]++
+			if p.partOfName(i) {
+				label[l.Part]++
+			}
+			t.done = t.done || k.Class&lexicon.Done != 0
+		case lexicon.Guard:
+			guard[l.Part]++
+		case lexicon.Done, settled:
+			t.done = true
+		case lexicon.Once:
+			once[l.Part]++
+		case lexicon.Where:
+			where[l.Part]++
+		case lexicon.Brief:
+			brief[l.Part]++
+		case lexicon.Not:
+			not[l.Part]++
+			t.textNouns = t.textNouns || l.Part != page.InSubject
+		}
+	}
+	t.auth, t.label, t.guard, t.void = auth.Seen(), label.Seen(), guard.Seen(), void.Seen()
+	t.once, t.where, t.brief, t.not = once.Seen(), where.Seen(), brief.Seen(), slices.Max(not[:])
+	share, price := p.offers(near)
+	t.price = price
+	if share && !h.auth { // an offer, unless the mail is about signing in
+		t.void++
+	}
+	if h.talk {
+		t.guard, t.void = 0, max(t.void, 1)
+	}
+	return t
+}
+
+// mention notes what a phrase says wherever it stands.
+func (t *topic) mention(k *lexicon.Mark, l *page.Line) {
+	t.code = t.code || k.Class&(lexicon.Code|lexicon.Word) != 0 && k.Class&lexicon.Digits == 0
+	t.use = t.use || k.Class&lexicon.Use != 0 && l.Part != page.InSubject
+	t.initial = t.initial || k.Class&lexicon.Initial != 0
+	t.never = t.never || k.Class&lexicon.Never != 0
+}
+
+// partOfName reports whether a word for a code stands right beside a word for
+// signing in, with which it makes one name: "access code", "codice d'accesso".
+func (p *Reading) partOfName(i int) bool {
+	k := &p.Marks[i]
+	if i > 0 {
+		if o := &p.Marks[i-1]; o.Class&named != 0 && p.IsNear(o.End, k.Start) {
+			return true
+		}
+	}
+	if i+1 < len(p.Marks) {
+		if o := &p.Marks[i+1]; o.Class&named != 0 && p.IsNear(k.End, o.Start) {
+			return true
+		}
+	}
+	return false
+}
+
+// isIrrelevant reports whether a topic or a noun says nothing of the number of a neighbourhood:
+// it is not close, or belongs to a name, a warning, a list of offers or a menu.
+func (p *Reading) isIrrelevant(m int, t neighbourhood) bool {
+	k := &p.Marks[m]
+	if k.Class&(lexicon.Void|lexicon.Not|lexicon.Never|lexicon.Done|lexicon.Auth) == 0 {
+		return false
+	}
+	return !t.isClose(k.Start, p.Lines[k.Line].Part) || k.Class&(lexicon.Void|lexicon.Not|lexicon.Never) != 0 && (p.IsBrand(m) || p.inWarning(m) || p.isEnumerated(m) || p.inMenu(int(k.Line)))
+}
+
+// inWarning reports whether a warning in the same sentence, some words before a noun, is
+// what the noun belongs to: "do not tell it to anyone, not even a courier".
+func (p *Reading) inWarning(m int) bool {
+	const far = 6
+	k := &p.Marks[m]
+	for o := m - 1; o >= 0 && o >= m-far; o-- {
+		g := p.Span(p.Marks[o].End, k.Start)
+		if g.Sentences+g.Soft+g.Hard > 0 {
+			return false
+		}
+		if p.Marks[o].Class&lexicon.Guard != 0 {
+			return g.Words > 2
+		}
+	}
+	return false
+}
+
+// isEnumerated reports whether a noun is one of three and more that commas part: a service
+// lists what it offers, and says nothing of this mail.
+func (p *Reading) isEnumerated(m int) bool {
+	const least = 3
+	items := 1
+	for _, step := range [...]int{-1, 1} {
+		for o := m; items < least && o+step >= 0 && o+step < len(p.Marks); o += step {
+			a, b := &p.Marks[min(o, o+step)], &p.Marks[max(o, o+step)]
+			if p.Marks[o+step].Class&(lexicon.Not|lexicon.Void|lexicon.Never) == 0 || b.Start-a.End > 16 || b.Start <= a.End || !commaIn(p.Low[a.End:b.Start]) {
+				break
+			}
+			items++
+		}
+	}
+	return items >= least
+}
+
+// commaIn reports whether a short stretch holds a comma and no digit or break.
+func commaIn(low []rune) (yes bool) {
+	for _, r := range low {
+		switch {
+		case page.IsDigit(r), r == page.SoftBreak, r == page.HardBreak, r == page.CellBreak:
+			return false
+		case r == ',', r == '،', r == '、', r == '·':
+			yes = true
+		}
+	}
+	return yes
+}
+
+// inMenu reports whether a line is one of several short lines without a figure, as the
+// links of a menu are.
+func (p *Reading) inMenu(k int) bool {
+	const least = 4
+	items := 0
+	p.Steps += least
+	for i := k; i >= 0 && items < least && p.menuLine(i, k); i-- {
+		items++
+	}
+	for i := k + 1; i < len(p.Lines) && items < least && p.menuLine(i, k); i++ {
+		items++
+	}
+	return items >= least
+}
+
+// menuLine reports whether a line, of the same part as another, may be that of a menu.
+func (p *Reading) menuLine(i, other int) bool {
+	const long = 24
+	l := &p.Lines[i]
+	return l.Part == p.Lines[other].Part && l.Part != page.InSubject && l.End-l.Start <= long && !slices.ContainsFunc(p.Low[l.Start:l.End], page.IsDigit)
 }
