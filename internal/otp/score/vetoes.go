@@ -21,5 +21,7 @@ const (
 	aScale          = "the scale of a survey"             // 1 2 3 4 5
 	aGrid           = "a grid of figures"                 // several rows of several cells
 	ofPerson        = "the number of whom the mail is to" // Dear Customer 20775318,
+	aPlaceholder    = "a field that nothing was put into" // XXXXXX, NULL, {{code}}
+	anIssue         = "the key of an issue"               // - OPS-1183 Sign-in code is not sent
 	aPostalCode     = "the postal code of an address"     // 12 Harbour Street, 90210 Springfield
 )
