@@ -22,16 +22,31 @@ func TestWeightsStandInTheTable(t *testing.T) {
 			switch n := n.(type) {
 			case *ast.BasicLit:
 				if n.Kind == token.FLOAT {
-					t.Errorf("%s: %s: a weight is a row of weights.go", fset.Position(n.Pos()), n.Value)
+					t.Errorf("%s: %s: a weight is a row of weights.go, want Kind not %v", fset.Position(n.Pos()), n.Value, token.FLOAT)
 				}
 			case *ast.CallExpr:
 				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "sum" || f.Sel.Name == "because" || f.Sel.Name == "note") {
 					for _, a := range n.Args {
 						if literal(a) {
-							t.Errorf("%s: %s with a number: a weight is a row of weights.go", fset.Position(a.Pos()), f.Sel.Name)
+							t.Errorf("%s: %s with a number, want the name of a row of weights.go", fset.Position(a.Pos()), f.Sel.Name)
 						}
 					}
 				}
+			}
+			return true
+		})
+	}
+}
+
+// TestNoConditionReadsAWeight holds that weights are read where the facts are weighed, and the sums
+// that they come to where candidates are compared.
+func TestNoConditionReadsAWeight(t *testing.T) {
+	fset := token.NewFileSet()
+	for name, file := range sources(t, fset) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			f, ok := n.(*ast.SelectorExpr)
+			if ok && (f.Sel.Name == "weight" && name != "weigh.go" || f.Sel.Name == "score" && name != "weigh.go" && name != "judge.go") {
+				t.Errorf("%s reads a %s, want it to be read in weigh.go or judge.go alone", fset.Position(f.Pos()), f.Sel.Name)
 			}
 			return true
 		})
@@ -68,18 +83,18 @@ func TestFeatures(t *testing.T) {
 		found++
 		name := v.Names[0].Name
 		if rows[name] == nil {
-			t.Errorf("%s: not in rows_test.go; run make otp-fit", name)
+			t.Errorf("%s has no row in rows_test.go, want one: run make otp-fit", name)
 		}
 		if v.Comment.Text() == "" {
-			t.Errorf("%s: does not say what it observes", name)
+			t.Errorf("%s has no comment, want one that says what it observes", name)
 		}
-		if !used[name] && !strings.HasPrefix(name, "digits") {
-			t.Errorf("%s: nothing uses it", name)
+		if !used[name] {
+			t.Errorf("%s is used nowhere, want a use of it", name)
 		}
 		return false
 	})
 	if found != len(rows) {
-		t.Errorf("%d rows in weights.go, %d in rows_test.go", found, len(rows))
+		t.Errorf("weights.go has %d rows, want %d as rows_test.go", found, len(rows))
 	}
 }
 

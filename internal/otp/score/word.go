@@ -27,17 +27,19 @@ func (s *scanner) word(start, end int) {
 	if c.size < page.MinCode || c.size > maxCode+2 || groups > 3 {
 		return
 	}
-	if digits > 0 && page.IsDigit(s.low[start]) && groups == 1 && s.ordinal(start, stop) {
+	if digits > 0 && page.IsDigit(s.low[start]) && groups == 1 && s.isOrdinal(start, stop) {
 		return
 	}
-	if c.letters && !s.codeLike(&c, upper, lower) {
+	if c.letters && !s.isCodeLike(&c, upper, lower) {
 		return
 	}
 	switch a, b := page.At(s.low, start-1), page.At(s.low, stop); {
-	case s.italic(start, stop):
+	case s.isPlaceholder(&c):
+		c.veto = aPlaceholder
+	case s.isItalic(start, stop):
 	case a == '-' && page.IsDigit(page.At(s.low, start-2)):
 		c.veto = ofNumber
-	case digits > 0 && s.crossed(start, stop):
+	case digits > 0 && s.hasCrosses(start, stop):
 		c.veto = aCard
 	case a == '_' || b == '_' || a == '@' || b == '@' || a == '/' && start >= 2 && s.low[start-2] > ' ' || a == '.' && page.IsAlnum(page.At(s.low, start-2)) ||
 		b == '.' && page.IsAlnum(page.At(s.low, stop+1)) || b == '/' && page.IsAlnum(page.At(s.low, stop+1)) || a == '*' && page.At(s.low, start-2) == '*' && b != '*':
@@ -45,12 +47,16 @@ func (s *scanner) word(start, end int) {
 	case a == '&' || b == '=' || a == '=' && page.IsAlnum(page.At(s.low, start-2)):
 		c.veto = ofAddress
 	}
-	c.mixed = digits > 0 && c.upper && c.size >= 5 && s.changes(start, stop) && !s.promo(&c)
-	c.shape = s.wordShape(&c, digits)
+	c.small = digits > 0 && upper == 0 && groups == 1 && c.size >= 5 && c.size <= maxSmall && s.changes(start, stop)
+	c.mixed = digits > 0 && c.upper && c.size >= 5 && s.changes(start, stop) && !s.isPromotion(&c)
+	c.form = s.wordForm(&c, digits)
 	s.add(c)
 }
 
-// letterBeyond says whether the run is part of a word with other letters.
+// maxSmall is how many small letters and digits a code has at most.
+const maxSmall = 10
+
+// letterBeyond reports whether the run is part of a word with other letters.
 func (s *scanner) letterBeyond(start, stop int) bool {
 	return s.p.Letters.ClassOf(page.At(s.low, start-1)) == page.Spaced || s.p.Letters.ClassOf(page.At(s.low, stop)) == page.Spaced
 }
@@ -69,8 +75,8 @@ func (s *scanner) count(start, stop int) (digits, upper, lower int) {
 	return digits, upper, lower
 }
 
-// ordinal recognises 10min, 24h, 2nd: digits with a short lower-case tail.
-func (s *scanner) ordinal(start, stop int) bool {
+// isOrdinal recognises 10min, 24h, 2nd: digits with a short lower-case tail.
+func (s *scanner) isOrdinal(start, stop int) bool {
 	i := start
 	for i < stop && page.IsDigit(s.low[i]) {
 		i++
@@ -83,9 +89,9 @@ func (s *scanner) ordinal(start, stop int) bool {
 	return true
 }
 
-// codeLike says whether letters alone may be a code: capitals, in groups or
+// isCodeLike reports whether letters alone may be a code: capitals, in groups or
 // not, or capitals in the middle of a word.
-func (s *scanner) codeLike(c *candidate, upper, lower int) bool {
+func (s *scanner) isCodeLike(c *candidate, upper, lower int) bool {
 	if upper == 0 || c.size > maxCode {
 		return false
 	}
@@ -116,28 +122,28 @@ func (s *scanner) evenGroups(c *candidate) bool {
 	return true
 }
 
-func (s *scanner) wordShape(c *candidate, digits int) float64 {
+func (s *scanner) wordForm(c *candidate, digits int) form {
 	switch {
-	case s.prefixed(c):
-		return prefixedShape.weight
-	case s.chosen(c):
-		return chosenShape.weight
-	case digits > 0 && s.promo(c):
-		return promotion.weight
+	case s.isPrefixed(c):
+		return prefixed
+	case s.isChosenPassword(c):
+		return chosenPassword
+	case digits > 0 && s.isPromotion(c):
+		return wordAndNumber
 	case c.letters && c.groups > 1:
-		return oddGroups.weight
+		return oddlyGrouped
 	case c.letters:
-		return capitals.weight
+		return lettersAlone
 	case c.upper && c.size >= 5 && c.size <= 8:
-		return mixedShape.weight
+		return fiveToEight
 	case c.upper:
-		return mixedOther.weight
+		return fewerOrMore
 	}
-	return smallLetters.weight
+	return withSmall
 }
 
-// chosen recognises a password made of a word and a number: Winter4821.
-func (s *scanner) chosen(c *candidate) bool {
+// isChosenPassword recognises a password made of a word and a number: Winter4821.
+func (s *scanner) isChosenPassword(c *candidate) bool {
 	i := c.start + 1
 	for i < c.end && page.IsLetter(s.p.Raw[i]) && s.p.Raw[i] >= 'a' {
 		i++
@@ -149,7 +155,7 @@ func (s *scanner) chosen(c *candidate) bool {
 	return letters >= 3 && i == c.end && page.IsLetter(s.low[c.start]) && s.p.Raw[c.start] <= 'Z'
 }
 
-// changes says whether digits and letters change places more than once, or a
+// changes reports whether digits and letters change places more than once, or a
 // hyphen parts what is not a prefix and a number: 8WD5M, H7X2Q, TQ7-41.
 func (s *scanner) changes(start, stop int) bool {
 	n, last := 0, page.IsDigit(s.low[start])
@@ -161,8 +167,8 @@ func (s *scanner) changes(start, stop int) bool {
 	return n > 1 || n == 1 && stop-start <= 7
 }
 
-// prefixed recognises G-123456: up to four capitals, a hyphen, digits.
-func (s *scanner) prefixed(c *candidate) bool {
+// isPrefixed recognises G-123456: up to four capitals, a hyphen, digits.
+func (s *scanner) isPrefixed(c *candidate) bool {
 	if c.groups != 2 || !c.upper {
 		return false
 	}
@@ -202,14 +208,14 @@ func (s *scanner) iban(start, end int) bool {
 	return true
 }
 
-// promo recognises a word with a discount at its end: SPRING30, WELCOME5.
-func (s *scanner) promo(c *candidate) bool {
+// isPromotion recognises a word with a discount at its end: SPRING30, WELCOME5.
+func (s *scanner) isPromotion(c *candidate) bool {
 	i := c.start
 	for i < c.end && page.IsLetter(s.low[i]) {
 		i++
 	}
 	tail := c.end - i
-	year := tail == 4 && i-c.start >= 3 && s.year(i)
+	year := tail == 4 && i-c.start >= 3 && s.isYear(i)
 	if c.groups > 1 || !year && (i-c.start < 4 || tail > 2) {
 		return false
 	}
@@ -257,7 +263,7 @@ func (s *scanner) boxes(start int) bool {
 		s.i = stop
 		return true
 	}
-	s.add(candidate{start: start, end: stop, kind: Alphanumeric, size: size, upper: true, letters: digits == 0, mixed: digits > 0 && changes > 0 && size > page.MinCode, boxed: true, shape: boxedShape.weight})
+	s.add(candidate{start: start, end: stop, kind: Alphanumeric, size: size, upper: true, letters: digits == 0, mixed: digits > 0 && changes > 0 && size > page.MinCode, boxed: true, form: inBoxes})
 	return true
 }
 
@@ -269,7 +275,7 @@ func (s *scanner) boxBreak(i int) (sep rune, next int) {
 		case page.IsAlnum(r) && j > i:
 			return sep, j
 		case r == ' ':
-		case r == page.CellBreak, r == page.SoftBreak, r == page.HardBreak, box(r):
+		case r == page.CellBreak, r == page.SoftBreak, r == page.HardBreak, isBoxSide(r):
 			sep = page.CellBreak
 		default:
 			return 0, 0

@@ -3,7 +3,6 @@ package score_test
 import (
 	"flag"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -17,7 +16,7 @@ var worth = flag.Bool("worth", false, "print what each feature is worth on the w
 
 func mails(t *testing.T, folder string) []otptest.Case {
 	t.Helper()
-	cs, err := otptest.Read(os.DirFS(filepath.Join("../testdata", folder)))
+	cs, err := otptest.Read(os.DirFS("../testdata"), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,21 +30,21 @@ func TestExamples(t *testing.T) {
 	for _, c := range mails(t, "features") {
 		shown[c.Class] = true
 		if !slices.Contains(score.Features(), c.Class) {
-			t.Errorf("%s: there is no feature %q", c.Name, c.Class)
+			t.Errorf("%s is a mail of the feature %q, want one that exists", c.Name, c.Class)
 			continue
 		}
 		if got := otp.Extract(c.Mail).Code; got != c.Want {
-			t.Errorf("%s %s: got %q, want %q", c.Name, c.Class, got, c.Want)
+			t.Errorf("%s %s: Extract = %q, want %q", c.Name, c.Class, got, c.Want)
 		}
 		undo := score.Reweigh(c.Class, none(c.Class))
 		if otp.Extract(c.Mail).Code == c.Want {
-			t.Errorf("%s: read as well without %s", c.Name, c.Class)
+			t.Errorf("%s: without %s Extract also finds %q, want it to need the feature", c.Name, c.Class, c.Want)
 		}
 		undo()
 	}
 	for _, f := range score.Features() {
 		if !shown[f] {
-			t.Errorf("%s: no mail in testdata/features needs it", f)
+			t.Errorf("no mail in testdata/features needs %s, want at least one", f)
 		}
 	}
 }
