@@ -60,7 +60,7 @@ func wantCodes(t *testing.T, subject string, texts map[string]string) {
 	t.Helper()
 	for text, want := range texts {
 		if got := otp.Extract(otp.Mail{Subject: subject, Text: text}).Code; got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
+			t.Errorf("Extract(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
