@@ -92,7 +92,7 @@ func TestNoGroupIsTheCode(t *testing.T) {
 				for _, m := range []otp.Mail{{Text: text}, {HTML: "<p>" + strings.ReplaceAll(text, written, "<b>"+written+"</b>")}} {
 					m.Subject = "Sign in"
 					if got := otp.Extract(m).Code; got != "" && got != whole {
-						t.Errorf("%q: got %q, which is a part of %q", m.Text+m.HTML, got, whole)
+						t.Errorf("Extract(%q) = %q, want all of %q or nothing", m.Text+m.HTML, got, whole)
 					}
 				}
 			}

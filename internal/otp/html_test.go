@@ -41,7 +41,7 @@ func TestHTML(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e := otp.Explain(otp.Mail{HTML: c.html})
 			if e.Result.Code != c.want {
-				t.Errorf("got %q, want %q: %+v", e.Result.Code, c.want, e.Candidates)
+				t.Errorf("Explain finds %q, want %q: %+v", e.Result.Code, c.want, e.Candidates)
 			}
 		})
 	}
@@ -55,12 +55,12 @@ func TestARepeatedTagIsReadInItsPlace(t *testing.T) {
 	shown := p + `Your code is 482913</p>`
 	for _, html := range []string{hidden + struck + shown, struck + hidden + shown, shown + hidden + struck} {
 		if got := otp.Extract(otp.Mail{HTML: html}).Code; got != "482913" {
-			t.Errorf("%q in %s", got, html)
+			t.Errorf(`%q in %s, want "482913"`, got, html)
 		}
 	}
 	html := `<div class="gmail_quote">` + link + `Verify</a></div>` + link + `Verify your address</a>` + link
 	if got := otp.Extract(otp.Mail{HTML: html}).Links; !slices.Equal(got, []string{"https://a.example/verify?token=1"}) {
-		t.Errorf("links %q in %s", got, html)
+		t.Errorf("links %q in %s, want %v", got, html, []string{"https://a.example/verify?token=1"})
 	}
 }
 
@@ -88,7 +88,7 @@ func TestLinks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := otp.Extract(c.mail).Links; !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
+				t.Errorf("Extract finds the links %q, want %q", got, c.want)
 			}
 		})
 	}
