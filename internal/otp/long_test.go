@@ -67,7 +67,7 @@ func TestLengthChangesNothing(t *testing.T) {
 				for _, text := range []string{say + "\n\n" + below, say + "\n" + below, say + "\n\n" + strings.Repeat(between, 30) + below} {
 					for name, m := range textAndHTML("Tarn", text) {
 						if got := otp.Extract(m).Code; got != "482913" {
-							t.Errorf("%s, %q with %d octets of %.20q below: got %q", name, say, octets, other, got)
+							t.Errorf(`%s, %q with %d octets of %.20q below: got %q, want "482913"`, name, say, octets, other, got)
 						}
 					}
 				}
@@ -83,6 +83,7 @@ func TestLengthChangesNothing(t *testing.T) {
 // about as well with another text around them. Languages of which few phrases are in a
 // mail lose most.
 func TestOtherTextChangesLittle(t *testing.T) {
+	skipRereading(t)
 	for name, around := range map[string]func(string) string{
 		"digest below": func(s string) string { return s + "\n" + strings.Repeat(digest, 3) },
 		"terms below":  func(s string) string { return s + strings.Repeat(terms, 4) },
@@ -104,7 +105,7 @@ func TestOtherTextChangesLittle(t *testing.T) {
 		n = otptest.Count(few)
 		t.Logf("%s: precision %.3f, recall %.3f, false positives %.3f; bare %.3f, %.3f", name, n.Precision(), n.Recall(), n.FalsePositives(), bare.Precision(), bare.Recall())
 		if n.Precision() < 0.96 || n.Recall() < bare.Recall()-0.1 || n.FalsePositives() > 0.025 {
-			t.Errorf("%s: precision %.3f, recall %.3f, false positives %.3f; bare recall %.3f", name, n.Precision(), n.Recall(), n.FalsePositives(), bare.Recall())
+			t.Errorf("%s: precision %.3f, recall %.3f, false positives %.3f; want at least 0.96, at least the bare recall %.3f less 0.1, and at most 0.025", name, n.Precision(), n.Recall(), n.FalsePositives(), bare.Recall())
 		}
 	}
 }

@@ -2,7 +2,6 @@ package otp_test
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ type names struct {
 	codes, others []string
 }
 
-// TestNames labels a number with each name in testdata/names. A code's is to
+// TestNames labels a number with each name in testdata/names.txt. A code's is to
 // be read where the mail warns as those with a code do; no other's is, even
 // then. Some names are both: an "authorisation code" is on receipts too.
 func TestNames(t *testing.T) {
@@ -47,28 +46,27 @@ func labels(text string) bool {
 	return otp.Extract(otp.Mail{Subject: "Fernhill", Text: text}).Code != ""
 }
 
-// readNames reads every file of testdata/names: a line "~" with a warning, and
+// readNames reads testdata/names.txt: of each language a line "~" with a warning, and
 // below it names of codes after "+" and others after "-", parted by bars.
 func readNames(t *testing.T) map[string][]names {
 	t.Helper()
-	files, err := filepath.Glob("testdata/names/*.txt")
+	parts, err := otptest.ByLanguage(os.DirFS("testdata"), "names")
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string][]names{}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[strings.TrimSuffix(filepath.Base(f), ".txt")] = parseNames(t, f, string(text))
+	for _, p := range parts {
+		all[p.Lang] = parseNames(t, p)
 	}
 	return all
 }
 
-func parseNames(t *testing.T, file, text string) (blocks []names) {
+func parseNames(t *testing.T, p otptest.Part) (blocks []names) {
 	t.Helper()
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(p.Text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
 		sign, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		last := len(blocks) - 1
 		switch {
@@ -79,19 +77,19 @@ func parseNames(t *testing.T, file, text string) (blocks []names) {
 		case sign == "-" && last >= 0:
 			blocks[last].others = append(blocks[last].others, strings.Split(rest, " | ")...)
 		default:
-			t.Fatalf("%s: %q", file, line)
+			t.Fatalf("%s: %s: the line is %q, want one that begins with ~, + or -", p.File, p.Lang, line)
 		}
 	}
 	return blocks
 }
 
-// TestWords reads the mails of testdata/words, each of which hangs on a phrase
+// TestWords reads the mails of testdata/words.txt, each of which hangs on a phrase
 // or two of its language. They hold the lexicons in place and say nothing about
 // unseen mails, so no figure counts them.
 func TestWords(t *testing.T) {
 	cs := mails(t, "words")
 	for _, f := range otptest.Run(cs).Faults {
-		t.Errorf("%s %s: got %q, want %q: %s", f.Case.Name, f.Case.Class, f.Got, f.Case.Want, f.Case.Mail.Subject)
+		t.Errorf("%s %s: Extract = %q, want %q: %s", f.Case.Name, f.Case.Class, f.Got, f.Case.Want, f.Case.Mail.Subject)
 	}
 	if len(cs) < 300 {
 		t.Errorf("%d mails; want 300", len(cs))
