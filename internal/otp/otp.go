@@ -42,6 +42,11 @@ type Result struct {
 	// Links are those that verify or sign in, best first, at most five; they
 	// are given also when there is no code.
 	Links []string
+	// Action is the link that the mail asks its reader to open, the first of Links; nil if
+	// that is in doubt.
+	Action *Action
+	// Refused are links that cancel or report, at most sixteen.
+	Refused []string
 }
 
 // Explanation is a Result with the candidates it was chosen from, in the order
@@ -49,6 +54,7 @@ type Result struct {
 type Explanation struct {
 	Result     Result
 	Candidates []Candidate
+	Links      []LinkCandidate // every link, in the order of the mail
 }
 
 // Extract finds the code of a mail and its links.
@@ -59,13 +65,17 @@ func Explain(m Mail) Explanation { return extract(m, true) }
 
 // Warm builds the lexicon that Extract and Explain need, unless that is done
 // already. It takes 30 to 90 ms, which the first mail would wait for otherwise.
-// It is safe for concurrent use, with Extract too.
-func Warm() { lexicon.Warm() }
+// Its error names the phrases that cannot be read, which Extract does without.
+// It is safe for concurrent use, with Extract too, which waits for it.
+func Warm() error { return lexicon.Warm() }
 
 func extract(m Mail, explain bool) Explanation {
 	p := score.Read(m.Subject, m.Text, m.HTML)
 	defer p.Discard()
 	v, all := p.Judge(explain)
-	r := Result{Code: v.Code, Display: v.Display, Kind: v.Kind, Confidence: v.Confidence, Links: bestLinks(&p.Text)}
-	return Explanation{Result: r, Candidates: all}
+	r := Result{Code: v.Code, Display: v.Display, Kind: v.Kind, Confidence: v.Confidence}
+	e := Explanation{Candidates: all}
+	e.Links = bestLinks(&p.Text, m.From, explain, &r)
+	e.Result = r
+	return e
 }

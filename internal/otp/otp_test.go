@@ -36,7 +36,7 @@ func TestExtract(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e := otp.Explain(c.mail)
 			if e.Result.Code != c.want {
-				t.Errorf("got %q, want %q", e.Result.Code, c.want)
+				t.Errorf("Explain finds %q, want %q", e.Result.Code, c.want)
 				for _, k := range e.Candidates {
 					t.Logf("%+v", k)
 				}

@@ -35,7 +35,7 @@ func TestPhrases(t *testing.T) {
 	})
 	r := otp.Extract(otp.Mail{Subject: "Tarn", HTML: "<p>Your sign-in phrase</p><h1>lucid-amber-otter</h1>"})
 	if r.Code != "lucid-amber-otter" || r.Display != r.Code || r.Kind != otp.Phrase || r.Confidence <= 0 {
-		t.Errorf("got %+v", r)
+		t.Errorf(`got %+v, want Code "lucid-amber-otter", Display %v, Kind %v and Confidence more than 0`, r, r.Code, otp.Phrase)
 	}
 }
 
@@ -49,16 +49,16 @@ func TestBoxesOfLetters(t *testing.T) {
 		for _, name := range []string{"Your verification code:", "Ihr Bestätigungscode:", "認証コード：", "Kode verifikasi Anda:", "קוד האימות שלך:", "Mã xác minh của bạn:"} {
 			r := otp.Extract(otp.Mail{Subject: "Tarn", HTML: "<p>" + name + "</p>" + html})
 			if r.Code != code || r.Kind != otp.Alphanumeric {
-				t.Errorf("%s %s: got %q, %s", name, code, r.Code, r.Kind)
+				t.Errorf("%s in boxes of letters: Extract = %q of the kind %s, want %q and alphanumeric", name, r.Code, r.Kind, code)
 			}
 		}
 	}
 	long := "<p>Your verification code:</p><table><tr>" + strings.Repeat("<td>K</td><td>7</td>", 6) + "</tr></table>"
 	if r := otp.Extract(otp.Mail{Subject: "Tarn", HTML: long}); r.Code != "" {
-		t.Errorf("a part of twelve boxes is read: %q", r.Code)
+		t.Errorf(`a part of twelve boxes is read: %q, want Code ""`, r.Code)
 	}
 	grid := "<p>Seats</p><table><tr><td>A</td><td>1</td><td>B</td><td>2</td></tr></table>"
 	if r := otp.Extract(otp.Mail{Subject: "Your booking", HTML: grid}); r.Code != "" {
-		t.Errorf("seats are read as %q", r.Code)
+		t.Errorf(`seats are read as %q, want Code ""`, r.Code)
 	}
 }

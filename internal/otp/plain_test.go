@@ -74,7 +74,7 @@ func TestPlainSentences(t *testing.T) {
 	for _, c := range plain {
 		for name, m := range textAndHTML(c.subject, c.text) {
 			if got := otp.Extract(m).Code; got != c.want {
-				t.Errorf("%s, %q, %q: got %q, want %q", name, c.subject, c.text, got, c.want)
+				t.Errorf("%s: Extract(%q, %q) = %q, want %q", name, c.subject, c.text, got, c.want)
 			}
 		}
 	}

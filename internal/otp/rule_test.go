@@ -36,7 +36,7 @@ func TestRule(t *testing.T) {
 				t.Fatal(err)
 			}
 			if code, step := r.Apply(c.from, c.subject, c.text); code != c.code || step != c.step {
-				t.Errorf("got %q %s, want %q %s", code, step, c.code, c.step)
+				t.Errorf("Apply = %q at the step %s, want %q at %s", code, step, c.code, c.step)
 			}
 		})
 	}

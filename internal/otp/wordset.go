@@ -8,7 +8,10 @@ import (
 
 // wantedWords stand in the addresses of links that verify or sign in.
 var wantedWords = newWordSet("verif", "confirm", "activat", "magic", "signin", "sign-in", "sign_in", "login", "log-in", "auth", "validat", "reset",
-	"passwordless", "otp", "token=", "code=", "optin", "opt-in", "aktiv", "valider", "bestaet", "potvrd")
+	"passwordless", "otp", "token=", "code=", "optin", "opt-in", "aktiv", "valider", "bestaet", "potvrd", "invit", "recover", "unlock", "pwreset", "passw")
+
+// tokenWords stand in the addresses of links that are for one person.
+var tokenWords = newWordSet("token", "key=", "code=", "hash")
 
 // wordSet is a set of at most 32 words in small letters that are looked for all
 // at once: which of them have a letter first, and which second, are a bit each.
@@ -26,8 +29,8 @@ func newWordSet(words ...string) *wordSet {
 	return s
 }
 
-// in counts the words that a text has in it, in capitals or not.
-func (s *wordSet) in(text string) int {
+// count counts the words that a text has in it, in capitals or not.
+func (s *wordSet) count(text string) int {
 	found, all := s.find(text)
 	if all >= utf8.RuneSelf {
 		found, _ = s.find(strings.ToLower(text))
@@ -35,7 +38,7 @@ func (s *wordSet) in(text string) int {
 	return bits.OnesCount32(found)
 }
 
-// find answers which words a text has in it, and the bits of all its bytes.
+// find returns which words a text has in it, and the bits of all its bytes.
 func (s *wordSet) find(text string) (found uint32, all byte) {
 	for i := range len(text) - 1 {
 		all |= text[i]
@@ -48,7 +51,7 @@ func (s *wordSet) find(text string) (found uint32, all byte) {
 	return found, all
 }
 
-// hasPrefixFold says whether a text begins with a word in small letters, in
+// hasPrefixFold reports whether a text begins with a word in small letters, in
 // ASCII capitals or not.
 func hasPrefixFold(text, word string) bool {
 	if len(text) < len(word) {

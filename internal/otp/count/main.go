@@ -34,7 +34,7 @@ func run(dir string, show, varied bool) error {
 		return err
 	}
 	for _, folder := range []string{"corpus", "heldout", "fresh", "ordinary"} {
-		cs, err := otptest.Read(os.DirFS(filepath.Join(dir, folder)))
+		cs, err := otptest.Read(os.DirFS(dir), folder)
 		if err != nil {
 			return err
 		}

@@ -21,21 +21,17 @@ type Case struct {
 	Mail  otp.Mail
 }
 
-// Read reads every *.txt of a directory, one file per language. The format is
-// explained in docs/extraction.md: a line "== class code [layout]", the
-// subject, the text, and HTML after a line "--html".
-func Read(fsys fs.FS) ([]Case, error) {
-	names, err := fs.Glob(fsys, "*.txt")
+// Read reads a set of labelled mails. The format is explained in
+// docs/extraction.md: a line "== class code [layout]", the subject, the text,
+// and HTML after a line "--html".
+func Read(fsys fs.FS, set string) ([]Case, error) {
+	parts, err := ByLanguage(fsys, set)
 	if err != nil {
 		return nil, err
 	}
 	var all []Case
-	for _, n := range names {
-		text, err := fs.ReadFile(fsys, n)
-		if err != nil {
-			return nil, err
-		}
-		cs, err := parse(n, string(text))
+	for _, p := range parts {
+		cs, err := parse(p)
 		if err != nil {
 			return nil, err
 		}
@@ -44,11 +40,59 @@ func Read(fsys fs.FS) ([]Case, error) {
 	return all, nil
 }
 
-// parse reads one file.
-func parse(name, text string) ([]Case, error) {
-	lang := strings.TrimSuffix(path.Base(name), ".txt")
+// Part is what a set has of one language.
+type Part struct {
+	Lang string // a BCP 47 tag
+	Text string
+	File string
+	Line int // of the text's first line in the file
+}
+
+// ByLanguage returns the parts of a set, in the order of their languages: the
+// files set/<tag>.txt, or the sections of set.txt that begin with "=== <tag>".
+func ByLanguage(fsys fs.FS, set string) ([]Part, error) {
+	if text, err := fs.ReadFile(fsys, set+".txt"); err == nil {
+		return sections(set+".txt", string(text))
+	}
+	names, err := fs.Glob(fsys, set+"/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there is no set %s", set)
+	}
+	var all []Part
+	for _, n := range names {
+		text, err := fs.ReadFile(fsys, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Part{Lang: strings.TrimSuffix(path.Base(n), ".txt"), Text: string(text), File: path.Base(n), Line: 1})
+	}
+	return all, nil
+}
+
+func sections(file, text string) (all []Part, err error) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if lang, ok := strings.CutPrefix(strings.TrimSpace(line), "=== "); ok {
+			all = append(all, Part{Lang: lang, File: file, Line: n + 1})
+			continue
+		}
+		if len(all) == 0 {
+			return nil, fmt.Errorf("%s:%d: a line before the first language", file, n)
+		}
+		all[len(all)-1].Text += line
+	}
+	return all, nil
+}
+
+// parse reads the mails of one language.
+func parse(p Part) ([]Case, error) {
+	name, text, lang := p.File, p.Text, p.Lang
 	var cs []Case
-	line := 1
+	line := p.Line
 	for chunk := range strings.SplitSeq("\n"+text, "\n== ") {
 		start := line
 		line += strings.Count(chunk, "\n") + 1
