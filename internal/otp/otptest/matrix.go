@@ -32,16 +32,26 @@ var matrixCodes = []struct{ shown, want string }{{"482913", "482913"}, {"7719", 
 // matrixNumbers are what stands in a notice in place of a code.
 var matrixNumbers = []string{"482913", "40028817"}
 
+// keyedLines returns the first word of each line of a file in testdata, and the rest of the line. Empty lines and those
+// that begin with "# " are left out.
+func keyedLines(text string) iter.Seq2[string, string] {
+	return func(yield func(key, rest string) bool) {
+		for line := range strings.Lines(text) {
+			key, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if key != "" && key != "#" && !yield(key, rest) {
+				return
+			}
+		}
+	}
+}
+
 // ParseSentences reads testdata/matrix.txt: "== tag" and lines "s: subject |
 // subject", "t:" for sentences with a code, "w:" for warnings, "n:" for notices.
 func ParseSentences(text string) (all []Sentences, err error) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		key, rest, _ := strings.Cut(line, " ")
+	for key, rest := range keyedLines(text) {
 		last := len(all) - 1
 		parts := strings.Split(rest, " | ")
 		switch {
-		case line == "" || key == "#":
 		case key == "==":
 			all = append(all, Sentences{Lang: rest})
 		case last >= 0 && key == "s:":
@@ -53,7 +63,7 @@ func ParseSentences(text string) (all []Sentences, err error) {
 		case last >= 0 && key == "n:":
 			all[last].Notices = parts
 		default:
-			return nil, fmt.Errorf("line %q: want == or a colon behind s, t, w or n", line)
+			return nil, fmt.Errorf("line %q: want == or a colon behind s, t, w or n", key+" "+rest)
 		}
 	}
 	return all, nil

@@ -22,10 +22,10 @@ func asciiBytes() (t [256]byte) {
 	return t
 }
 
-// ascii writes the run of printable ASCII and spaces that a text begins with,
-// as far as the part has room, and without ampersands. It answers the run's
+// writeASCII writes the run of printable ASCII and spaces that a text begins with,
+// as far as the part has room, and without ampersands. It returns the run's
 // length and whether there is ink in it.
-func (p *Page) ascii(s string) (length int, ink bool) {
+func (p *Page) writeASCII(s string) (length int, ink bool) {
 	room := min(len(s), p.limit-len(p.Raw))
 	if room <= 0 {
 		return 0, false
@@ -38,9 +38,9 @@ func (p *Page) ascii(s string) (length int, ink bool) {
 	s = s[:room]
 	i, ended := 0, false
 	for !ended {
-		i += w.eights(s[i:])
+		i += w.writeEights(s[i:])
 		var n int
-		n, ended = w.singly(s[i:min(len(s), i+8)], &p.Letters.bytes)
+		n, ended = w.writeEach(s[i:min(len(s), i+8)], &p.Letters.bytes)
 		i += n
 		ended = ended || i == len(s)
 	}
@@ -57,9 +57,9 @@ type asciiWriter struct {
 	ink    bool
 }
 
-// singly writes bytes one by one, and says whether it came to one to stop at.
+// writeEach writes bytes one by one, and reports whether it came to one to stop at.
 // Words are short, and a branch at each space would mostly be guessed wrong.
-func (w *asciiWriter) singly(s string, table *[256]byte) (length int, ended bool) {
+func (w *asciiWriter) writeEach(s string, table *[256]byte) (length int, ended bool) {
 	n, before := w.n, w.before
 	for i := range len(s) {
 		b := table[s[i]]
@@ -86,19 +86,19 @@ func eightOf(s string) uint64 {
 // TopBits is the top bit of every byte of a register.
 const TopBits = 0x80 * everyByte
 
-// zeros sets the top bit of each byte that is zero, if all are below 0x80.
-func zeros(w uint64) uint64 { return ^(w + 0x7F*everyByte) & TopBits }
+// zeroBytes sets the top bit of each byte that is zero, if all are below 0x80.
+func zeroBytes(w uint64) uint64 { return ^(w + 0x7F*everyByte) & TopBits }
 
-// eights writes eight bytes at a time, as long as there is nothing to stop at
+// writeEights writes eight bytes at a time, as long as there is nothing to stop at
 // among them and no space after another. What holds of a byte is told for all
 // eight by one sum: the top bits are free to carry into.
-func (w *asciiWriter) eights(s string) (length int) {
+func (w *asciiWriter) writeEights(s string) (length int) {
 	to, before := w.raw[w.n:], uint64(w.before)
 	for len(s)-length >= 8 && len(to)-length >= 8 {
 		v := eightOf(s[length:])
-		gaps := zeros(v ^ ' '*everyByte)
+		gaps := zeroBytes(v ^ ' '*everyByte)
 		if v&TopBits != 0 || (v+(0x80-' ')*everyByte)&TopBits != TopBits || // beyond ASCII, or below the space
-			(v+everyByte)&TopBits != 0 || zeros(v^'&'*everyByte) != 0 || // DEL or an ampersand
+			(v+everyByte)&TopBits != 0 || zeroBytes(v^'&'*everyByte) != 0 || // DEL or an ampersand
 			gaps&(gaps<<8|before<<7) != 0 {
 			break
 		}

@@ -15,8 +15,8 @@ func FuzzASCII(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, limit int) {
 		runs, single := &Page{Letters: Alphabets(), limit: limit}, &Page{Letters: Alphabets(), limit: limit}
-		for i := 0; i < len(s) && !runs.full(); {
-			if n, _ := runs.ascii(s[i:]); n > 0 {
+		for i := 0; i < len(s) && !runs.isFull(); {
+			if n, _ := runs.writeASCII(s[i:]); n > 0 {
 				i += n
 				continue
 			}
@@ -25,7 +25,7 @@ func FuzzASCII(f *testing.F) {
 			i += n
 		}
 		for _, r := range s {
-			if single.full() {
+			if single.isFull() {
 				break
 			}
 			single.write(r)

@@ -1,6 +1,6 @@
 package page
 
-// Boundary says whether a word of a spaced script does not go on at i.
+// Boundary reports whether a word of a spaced script does not go on at i.
 func (p *Page) Boundary(i int) bool {
 	return i <= 0 || p.Kind[i-1]&p.Kind[i]&Spaced == 0
 }
@@ -24,12 +24,12 @@ func (p *Page) WordEnd(i int) int {
 	return min(p.LettersEnd(i), i+MaxWord)
 }
 
-// Unmarked says whether there are no diacritics on some letters, eight at most.
-func (p *Page) Unmarked(from, n int) bool {
-	return Eight(p.Kind, from)<<Beyond(n)&(everyByte*markedBit) == 0
+// HasNoDiacritics reports whether there are no diacritics on some letters, eight at most.
+func (p *Page) HasNoDiacritics(from, n int) bool {
+	return Eight(p.Kind, from)<<BitsBeyond(n)&(everyByte*markedBit) == 0
 }
 
-// OfHost reports whether a word is part of a host's name: "code shop.example".
-func (p *Page) OfHost(from, to int) bool {
+// InHostName reports whether a word is part of a host's name: "code shop.example".
+func (p *Page) InHostName(from, to int) bool {
 	return At(p.Low, to) == '.' && IsLetter(At(p.Low, to+1)) || At(p.Low, from-1) == '.' && IsLetter(At(p.Low, from-2))
 }

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/gonebox/gonebox/internal/apart"
 )
 
 // folded is the size of the table that folds runes: every alphabet with letter
@@ -43,7 +45,7 @@ func newAlphabet() *Alphabet {
 	a.classify(unicode.Mc, Spaced)
 	a.classify(unicode.Nd, Digit)
 	for r := rune(1); r < folded; r++ {
-		if a.class[r] == Spaced && isDense(r) {
+		if a.class[r] == Spaced && apart.Dense(r) {
 			a.class[r] = Dense
 		}
 		a.low[r] = r
@@ -131,9 +133,9 @@ func foldRune(r rune) rune {
 		return ' '
 	case r == '\n' || r == '\r' || r == '\f' || r == 0x85 || r == 0x2028 || r == 0x2029:
 		return '\n'
-	case unicode.IsSpace(r), r == 0x2800:
+	case unicode.IsSpace(r), r == 0x2800, unicode.Is(unicode.Cc, r): // a control character ends a word, and an address
 		return ' '
-	case r < 0x20, invisible(r):
+	case isInvisible(r):
 		return 0
 	case unicode.IsDigit(r):
 		return digitOf(r)
@@ -148,12 +150,12 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// invisible runes are written and not seen, or mark a vowel that writers leave
+// isInvisible reports whether r is written and not seen, or marks a vowel that writers leave
 // out as often as not: bidi controls, joiners, soft hyphens, Hebrew and Arabic
 // points, the Indic nukta, keycaps.
-func invisible(r rune) bool {
+func isInvisible(r rune) bool {
 	switch {
-	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Cc, r):
+	case unicode.Is(unicode.Cf, r):
 		return true
 	case r >= 0x0591 && r <= 0x05C7 && r != 0x05BE && r != 0x05C0 && r != 0x05C3,
 		r >= 0x064B && r <= 0x065F, r == 0x0670, r == 0x0640:
@@ -197,31 +199,12 @@ func classOf(r rune) Script {
 	switch {
 	case r >= '0' && r <= '9', unicode.IsDigit(r):
 		return Digit
-	case isDense(r):
+	case apart.Dense(r):
 		return Dense
 	case unicode.IsLetter(r), unicode.Is(unicode.Mn, r), unicode.Is(unicode.Mc, r):
 		return Spaced
 	}
 	return Other
-}
-
-func isDense(r rune) bool {
-	switch {
-	case r < 0x0E00:
-		return false
-	case r <= 0x0EFF, // Thai, Lao
-		r >= 0x1000 && r <= 0x109F,   // Myanmar
-		r >= 0x1780 && r <= 0x17FF,   // Khmer
-		r >= 0x1100 && r <= 0x11FF,   // Hangul letters
-		r >= 0x3040 && r <= 0x30FF,   // kana
-		r >= 0x3105 && r <= 0xA4CF,   // Bopomofo, Han, Yi
-		r >= 0xAC00 && r <= 0xD7AF,   // Hangul
-		r >= 0xF900 && r <= 0xFAFF,   // Han
-		r >= 0xFF66 && r <= 0xFFDC,   // half-width kana and Hangul
-		r >= 0x20000 && r <= 0x3FFFF: // Han
-		return r != 0x0E3F && unicode.In(r, unicode.L, unicode.M)
-	}
-	return r == 0x3005 || r == 0x3006
 }
 
 // diacritics maps the marked letters of Latin, Greek and Vietnamese writing to

@@ -24,8 +24,8 @@ const block = 128
 // uncounted stands for the total of a block that has not been counted.
 const uncounted = ^uint64(0)
 
-// Uncount makes room for the counts of a page.
-func (p *Page) Uncount() {
+// ResetCounts makes room for the counts of a page.
+func (p *Page) ResetCounts() {
 	n := len(p.Low)
 	p.counts = slices.Grow(p.counts[:0], n+1)[:n+1]
 	p.totals = slices.Grow(p.totals[:0], n/block+1)[:n/block+1]
@@ -34,9 +34,9 @@ func (p *Page) Uncount() {
 	}
 }
 
-// total is what a block holds. With it counts holds what stands in the block
+// blockTotal is what a block holds. With it counts holds what stands in the block
 // before each of its runes.
-func (p *Page) total(b int) uint64 {
+func (p *Page) blockTotal(b int) uint64 {
 	if p.totals[b] == uncounted {
 		p.count(b)
 	}
@@ -64,7 +64,7 @@ func (p *Page) count(b int) {
 			}
 		default:
 			if r := p.Low[from+i]; r != ' ' {
-				sum += p.punctuation(from+i, r)
+				sum += p.punctuationCount(from+i, r)
 			}
 		}
 		before = k
@@ -75,8 +75,8 @@ func (p *Page) count(b int) {
 	p.totals[b] = sum
 }
 
-// punctuation is what a rune that is no letter adds to the counts.
-func (p *Page) punctuation(i int, r rune) uint64 {
+// punctuationCount is what a rune that is no letter adds to the counts.
+func (p *Page) punctuationCount(i int, r rune) uint64 {
 	switch r {
 	case '-', ',', ':':
 	case SoftBreak, CellBreak:
@@ -99,10 +99,10 @@ func (p *Page) Span(from, to int) Gap {
 		return Gap{}
 	}
 	first, last := from/block, to/block
-	p.total(last)
+	p.blockTotal(last)
 	d := p.counts[to]
 	for b := first; b < last; b++ {
-		d += p.total(b)
+		d += p.blockTotal(b)
 	}
 	d -= p.counts[from]
 	return Gap{
