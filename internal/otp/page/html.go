@@ -18,6 +18,9 @@ type element struct {
 	kind   elementKind
 	style  style
 	opened bool // it opened a link
+	items  bool // its children stand apart
+	box    bool // it stands apart on its line
+	number int  // from 1 on, in the order of the mail
 }
 
 // htmlReader turns HTML into lines of a page: one for each block.
@@ -25,8 +28,11 @@ type htmlReader struct {
 	p      *Page
 	z      *htmltoken.Tokenizer
 	stack  []element
-	hidden []rune   // text that is not shown: preheaders, decoys
-	tag    startTag // the one that was read last
+	path   *htmltoken.Path // the names of stack
+	hidden []rune          // text that is not shown: preheaders, decoys
+	last   joint           // to the text before
+	opened int             // how many elements have been opened
+	tag    startTag        // the one that was read last
 	tags   [1 << tagBits]tagSet
 }
 
@@ -35,10 +41,10 @@ type htmlReader struct {
 // comes last, as a preheader.
 func (p *Page) readHTML(s string) {
 	p.tokens.Reset(s)
-	h := &htmlReader{p: p, z: &p.tokens, stack: p.stack, hidden: p.hidden}
-	for !p.full() {
+	h := &htmlReader{p: p, z: &p.tokens, stack: p.stack, path: &p.path, hidden: p.hidden}
+	for !p.isFull() {
 		rest := h.z.Rest()
-		if t := h.known(rest); t != nil {
+		if t := h.cachedTag(rest); t != nil && !h.implies(t.name) {
 			h.z.Skip(len(t.source))
 			h.open(t)
 			continue
@@ -50,6 +56,7 @@ func (p *Page) readHTML(s string) {
 		case htmltoken.Text:
 			h.text(h.z.Text)
 		case htmltoken.StartTag:
+			h.endImplied(h.z.Name)
 			h.open(h.read(rest))
 		case htmltoken.EndTag:
 			h.close(h.z.Name)
@@ -78,14 +85,20 @@ func (h *htmlReader) top() style {
 // text writes a text between two tags.
 func (h *htmlReader) text(s string) {
 	st := h.top()
-	shown := st.read()
-	for i := 0; i < len(s) && !h.p.full(); {
+	shown := st.isOwnText()
+	if shown && s != "" {
+		if st&raisedStyle != 0 && isNoteMark(s) {
+			return
+		}
+		h.join(s)
+	}
+	for i := 0; i < len(s) && !h.p.isFull(); {
 		c := s[i]
 		n := 0
 		if shown && c < utf8.RuneSelf && c >= ' ' && c != '&' {
 			var ink bool
-			n, ink = h.p.ascii(s[i:])
-			h.p.large = h.p.large || ink && st.large()
+			n, ink = h.p.writeASCII(s[i:])
+			h.p.large = h.p.large || ink && st.isLarge()
 		}
 		switch {
 		case n > 0:
@@ -103,14 +116,14 @@ func (h *htmlReader) text(s string) {
 func (h *htmlReader) put(r rune, st style) {
 	switch {
 	case st&quotedStyle != 0:
-	case st.unseen():
+	case st.isHidden():
 		if len(h.hidden) < maxRunes/16 {
 			h.hidden = append(h.hidden, r)
 		}
 	case r <= ' ':
-		h.p.gap(' ')
+		h.p.writeGap(' ')
 	default:
-		h.p.large = h.p.large || st.large()
+		h.p.large = h.p.large || st.isLarge()
 		h.p.write(r)
 	}
 }
@@ -156,26 +169,34 @@ func (h *htmlReader) open(t *startTag) {
 		case "br", "hr":
 			h.separate(st)
 		case "img":
-			h.instead(t.alt, st)
+			h.writeAlt(t.alt, st)
+		case "input":
+			h.last.element = 0
 		}
 		return
 	case t.kind&cellElement != 0:
-		if !st.unseen() {
-			h.p.gap(CellBreak)
+		if !st.isHidden() {
+			h.p.writeGap(CellBreak)
 		}
 	case t.kind&blockElement != 0:
 		h.separate(st)
 	}
-	opened := t.name == "a" && t.href != "" && st.read() && h.p.openLink(t.href)
+	box := t.kind&boxElement != 0 || len(h.stack) > 0 && h.stack[len(h.stack)-1].items
+	h.last.apart = h.last.apart || box && !st.isHidden()
+	opened := t.name == "a" && t.href != "" && st.isOwnText() && h.p.openLink(t.href)
 	if !t.void && len(h.stack) < maxDepth {
 		span := h.p.openSpan(h.emphasis(t.kind, st))
-		h.stack = append(h.stack, element{name: t.name, span: span, kind: t.kind, style: st, opened: opened})
+		h.opened++
+		h.stack = append(h.stack, element{
+			name: t.name, span: span, kind: t.kind, style: st, opened: opened, items: t.items, box: box, number: h.opened,
+		})
+		h.path.Push(t.name)
 	}
 }
 
 // separate ends a line of what is shown, or of what is hidden.
 func (h *htmlReader) separate(st style) {
-	if st.unseen() {
+	if st.isHidden() {
 		if n := len(h.hidden); n > 0 && h.hidden[n-1] != HardBreak {
 			h.hidden = append(h.hidden, HardBreak)
 		}
@@ -198,11 +219,13 @@ func (h *htmlReader) close(name string) {
 			if e.kind&blockElement != 0 {
 				h.separate(e.style)
 			}
+			h.last.apart = h.last.apart || e.box && !e.style.isHidden()
 		}
-		if h.stack[n].kind&cellElement != 0 && !h.stack[n].style.unseen() {
-			h.p.gap(CellBreak)
+		if h.stack[n].kind&cellElement != 0 && !h.stack[n].style.isHidden() {
+			h.p.writeGap(CellBreak)
 		}
 		h.stack = h.stack[:n]
+		h.path.Cut(n)
 		return
 	}
 	if kindOfElement(name)&blockElement != 0 {

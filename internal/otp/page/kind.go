@@ -69,7 +69,7 @@ func (a *Alphabet) kindOf(low rune) byte {
 	if a.Key(low) != low && low != '-' {
 		k |= markedBit
 	}
-	if offering(low) {
+	if isPriceSign(low) {
 		k |= OfferBit
 	}
 	return k
@@ -91,7 +91,7 @@ func (p *Page) prepare() {
 	}
 }
 
-// prepareRun prepares runes that the tables tell all of, and answers where they
+// prepareRun prepares runes that the tables tell all of, and returns where they
 // end.
 func (p *Page) prepareRun(start int) int {
 	raw, all := p.Raw[start:], &p.Letters.glyphs
@@ -117,27 +117,27 @@ func (p *Page) prepareOne(i int, r rune) {
 	case r < folded:
 		g := p.Letters.glyphs[r]
 		low, t, k = g.low(), g.tag(), g.kind()
-	case plainHan(r):
-		if low, t, k = r, Tag(r), Dense|InkBit; Counter(r) {
+	case isCommonHan(r):
+		if low, t, k = r, Tag(r), Dense|InkBit; IsCurrencyLetter(r) {
 			k |= OfferBit
 		}
 	default:
 		low = p.Letters.Fold(r)
 		t, k = Tag(p.Letters.Key(low)), p.Letters.kindOf(low)
 	}
-	if k&Dense != 0 && p.secondHalf(i) {
+	if k&Dense != 0 && p.isSecondHalf(i) {
 		k |= evenBit
 	}
 	p.Low[i], p.Tags[i], p.Kind[i] = low, t, k
 }
 
-// plainHan is true of the letters of Chinese, Japanese and Korean that there
+// isCommonHan reports whether r is one of the letters of Chinese, Japanese and Korean that there
 // are most of. No table of Unicode has to be asked for them.
-func plainHan(r rune) bool { return r >= 0x4E00 && r < 0x9FFD || r >= 0xAC00 && r <= 0xD7A3 }
+func isCommonHan(r rune) bool { return r >= 0x4E00 && r < 0x9FFD || r >= 0xAC00 && r <= 0xD7A3 }
 
-// secondHalf says whether a dense rune belongs to the word of the one before:
+// isSecondHalf reports whether a dense rune belongs to the word of the one before:
 // two of them count as a word, whatever letters and digits stand between.
-func (p *Page) secondHalf(i int) bool {
+func (p *Page) isSecondHalf(i int) bool {
 	for i--; i >= 0 && p.Kind[i]&ScriptBits != Other; i-- {
 		if p.Kind[i]&Dense != 0 {
 			return p.Kind[i]&evenBit == 0
@@ -193,14 +193,14 @@ func (p *Page) KeyAt(i int) rune {
 	return p.Letters.Strip(p.Low[i])
 }
 
-// offering is true of the signs of shares and prices.
-func offering(r rune) bool { return r == '%' || r == '٪' || Counter(r) || Currency(r) }
+// isPriceSign reports whether r is a sign of a share or price.
+func isPriceSign(r rune) bool { return r == '%' || r == '٪' || IsCurrencyLetter(r) || IsCurrency(r) }
 
-// Counter is true of the letters that name a currency behind a number.
-func Counter(r rune) bool { return r == '원' || r == '円' || r == '元' }
+// IsCurrencyLetter reports whether r is a letter that names a currency behind a number.
+func IsCurrencyLetter(r rune) bool { return r == '원' || r == '円' || r == '元' }
 
-// Currency is true of the signs of currencies.
-func Currency(r rune) bool {
+// IsCurrency reports whether r is the sign of a currency.
+func IsCurrency(r rune) bool {
 	switch r {
 	case '$', '€', '£', '¥', '₽', '₹', '₫', '₩', '₺', '₴', '₦', '฿', '₱', '₪', '₸', '₼', '₾', '₡', '₲', '₵', '₮', '៛', '₭', '৳', '﷼', '¢', '₨':
 		return true
@@ -208,13 +208,13 @@ func Currency(r rune) bool {
 	return false
 }
 
-// IsDigit is true of the digits of folded text.
+// IsDigit reports whether r is a digit of folded text.
 func IsDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// IsLetter is true of the plain Latin letters of folded text.
+// IsLetter reports whether r is a plain Latin letter of folded text.
 func IsLetter(r rune) bool { return r >= 'a' && r <= 'z' }
 
-// IsAlnum is true of both.
+// IsAlnum reports whether r is either.
 func IsAlnum(r rune) bool { return IsDigit(r) || IsLetter(r) }
 
 // Tag returns an octet that most other keys do not share; no other key shares that of an ASCII character.
@@ -227,17 +227,17 @@ func Tag(key rune) byte {
 
 // Tagged gives the tags of up to eight runes.
 func (p *Page) Tagged(from, n int) uint64 {
-	return First(Eight(p.Tags, from), min(n, 8))
+	return FirstTags(Eight(p.Tags, from), min(n, 8))
 }
 
-// First keeps the tags of the first runes, of which there are one to eight.
-func First(tags uint64, n int) uint64 {
-	free := Beyond(n)
+// FirstTags keeps the tags of the first runes, of which there are one to eight.
+func FirstTags(tags uint64, n int) uint64 {
+	free := BitsBeyond(n)
 	return tags << free >> free
 }
 
-// Beyond is how many bits of a register are those of other bytes than its first ones.
-func Beyond(n int) uint { return uint(64-8*n) & 63 }
+// BitsBeyond is how many bits of a register are those of other bytes than its first ones.
+func BitsBeyond(n int) uint { return uint(64-8*n) & 63 }
 
 // Hash mixes the tags of some letters.
 func Hash(tags uint64) uint32 { return uint32(tags * 0x9E3779B97F4A7C15 >> 32) }

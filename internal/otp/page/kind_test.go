@@ -16,10 +16,10 @@ func TestKeysKeepScript(t *testing.T) {
 			continue
 		}
 		if a, b := x.ClassOf(low) == Spaced, x.ClassOf(x.Key(low)) == Spaced; a != b {
-			t.Errorf("%U is a letter: %t, its key: %t", low, a, b)
+			t.Errorf("%U is written with spaces: %t, its key: %t, want the same", low, a, b)
 		}
-		if plainHan(r) && (low != r || x.Key(low) != r || classOf(r) != Dense || !unicode.IsLetter(r)) {
-			t.Errorf("%U is no plain letter", r)
+		if isCommonHan(r) && (low != r || x.Key(low) != r || classOf(r) != Dense || !unicode.IsLetter(r)) {
+			t.Errorf("%U has the fold %U, the key %U and the class %v, want a letter that is its own fold and key and is written densely", r, low, x.Key(low), classOf(r))
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestNext(t *testing.T) {
 			want++
 		}
 		if got := p.LettersEnd(i); got != want {
-			t.Fatalf("the letters from %d end at %d, want %d", i, got, want)
+			t.Fatalf("LettersEnd(%d) = %d, want %d", i, got, want)
 		}
 	}
 }
@@ -71,14 +71,14 @@ func TestSpan(t *testing.T) {
 			}
 		default:
 			half = false
-			d := p.punctuation(i, r)
+			d := p.punctuationCount(i, r)
 			g.Sentences += int(d >> sentenceShift & 1)
 			g.Soft += int(d >> softShift & 1)
 			g.Hard += int(d >> hardShift & 1)
 		}
 		sums[i+1] = g
 	}
-	p.Uncount()
+	p.ResetCounts()
 	for from := len(p.Low); from >= 0; from -= 3 {
 		for to := from; to <= len(p.Low); to += 5 {
 			a, b := sums[from], sums[to]

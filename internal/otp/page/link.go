@@ -1,8 +1,11 @@
 package page
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/gonebox/gonebox/internal/autolink"
 	"github.com/gonebox/gonebox/internal/htmltoken"
 )
 
@@ -26,7 +29,7 @@ func (p *Page) openLink(href string) bool {
 	return true
 }
 
-// onlyAmps says whether an attribute has character references, and all are
+// onlyAmps reports whether an attribute has character references, and all are
 // those of ampersands. Such addresses are common, and few of them are wanted.
 func onlyAmps(value string) bool {
 	found := false
@@ -57,18 +60,41 @@ func (l *Link) Unescape() {
 	}
 }
 
-// TextLink notes an address in a plain text. The words before it on its line
-// and on the line above say what it is for.
-func (p *Page) TextLink(start, end int) {
-	if len(p.Links) >= maxLinks || p.Lines[p.LineAt(start)].Part != InText {
-		return
+// TextLink notes the address in a word of the text that is no link, from start to end, and returns where the address ends; that is start if there is
+// none. The words before it on its line and on the line above say what it is for.
+func (p *Page) TextLink(start, end int) int {
+	line := p.LineAt(start)
+	if p.Lines[line].Part < InText || p.tried >= maxLinks || p.Lines[line].Part == InHTML && p.isLinked(start) {
+		return start
 	}
-	for end > start && !IsAlnum(p.Low[end-1]) && p.Low[end-1] != '/' && p.Low[end-1] != '=' {
-		end--
+	word := string(p.Raw[start:end])
+	if !strings.Contains(word, "://") {
+		return start
 	}
-	from := p.Lines[max(0, p.LineAt(start)-1)].Start
-	p.Links = append(p.Links, Link{Url: string(p.Raw[start:end]), Start: max(from, start-maxLinkWords), End: end})
+	p.tried++
+	// What is in front of the address may enclose it, and an address in angle brackets may go on in the next lines.
+	from := max(p.Lines[line].Start, start-maxBefore)
+	before := len(string(p.Raw[from:start]))
+	text := string(p.Raw[from:min(len(p.Raw), end+maxAddress)])
+	l, ok := autolink.Next(text, before)
+	if !ok || l.Start >= before+len(word) {
+		return start
+	}
+	end = from + utf8.RuneCountInString(text[:l.End])
+	p.Links = append(p.Links, Link{Url: l.URL, Start: max(p.Lines[max(0, line-1)].Start, start-maxLinkWords), End: end, Typed: true})
+	return end
 }
+
+// isLinked reports whether a place is in what a link of the HTML is written on.
+func (p *Page) isLinked(place int) bool {
+	return slices.ContainsFunc(p.Links, func(l Link) bool { return !l.Typed && l.Start <= place && place < l.End })
+}
+
+// maxBefore bounds what is looked at in front of an address, and maxAddress behind the word that it begins in, in runes.
+const (
+	maxBefore  = 32
+	maxAddress = 4 << 10
+)
 
 // maxLinkWords is how far before an address its words may stand, in runes.
 const maxLinkWords = 160

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/gonebox/gonebox/internal/apart"
 	"github.com/gonebox/gonebox/internal/htmltoken"
 	"github.com/gonebox/gonebox/internal/truncate"
 )
@@ -19,7 +20,7 @@ import (
 const maxRunes = 64 << 10
 
 // MinCode is how many digits a code has at least.
-const MinCode = 4
+const MinCode = apart.MinCode
 
 // MaxLone is how long a line may be, in runes, on which a code stands alone.
 const MaxLone = 64
@@ -44,9 +45,9 @@ func (p Part) String() string {
 	return [...]string{"subject", "preheader", "text", "html"}[p]
 }
 
-// Told is the part as a reader counts them. A text and its HTML are one mail
+// Merged is the part as a reader counts them. A text and its HTML are one mail
 // written twice.
-func (p Part) Told() Part {
+func (p Part) Merged() Part {
 	if p == InText {
 		return InHTML
 	}
@@ -56,9 +57,9 @@ func (p Part) Told() Part {
 // Counts is how often something stands in each part of a mail.
 type Counts [4]int
 
-// Told returns how often a reader sees something: what stands both in the text and
+// Seen returns how often a reader sees something: what stands both in the text and
 // in its HTML counts once.
-func (n Counts) Told() int { return n[InSubject] + max(n[InText], n[InPreheader]+n[InHTML]) }
+func (n Counts) Seen() int { return n[InSubject] + max(n[InText], n[InPreheader]+n[InHTML]) }
 
 // The gaps between lines. A sentence may run over a soft one.
 const (
@@ -79,14 +80,16 @@ type Line struct {
 	District   int  // in which its phrases vote for their language
 }
 
-// InFoot says whether a place on the line is in the footer.
+// InFoot reports whether a place on the line is in the footer.
 func (l *Line) InFoot(i int) bool { return l.Foot && i >= l.FootAt }
 
 // Link is a reference and the runes it is written on.
 type Link struct {
 	Url        string
 	Start, End int
-	Escaped    bool // the ampersands of the address
+	Escaped    bool   // the ampersands of the address
+	Alt        string // of its last picture
+	Typed      bool   // the address itself is written as text, and what it is written on are the words before it
 }
 
 // Page is a mail as the extractor reads it: the runes as shown and folded,
@@ -102,7 +105,9 @@ type Page struct {
 	Spans    []span
 	Steps    int       // of the loops that are not plainly linear; for tests
 	composed int       // combining marks joined to letters
+	tried    int       // words of the text that were searched for an address
 	stack    []element // of the HTML, while it is read
+	path     htmltoken.Path
 	tokens   htmltoken.Tokenizer
 	hidden   []rune    // of the HTML, likewise
 	counts   []uint64  // of words and breaks before each rune, in its block
@@ -121,16 +126,16 @@ type Page struct {
 // buffers are used again.
 func (p *Page) Read(subject, text, html string) {
 	p.reset()
-	p.room(min(len(subject), maxRunes) + min(len(text), maxRunes) + min(len(html)/4, maxRunes))
+	p.grow(min(len(subject), maxRunes) + min(len(text), maxRunes) + min(len(html)/4, maxRunes))
 	p.open(InSubject)
 	for _, r := range truncate.Octets(subject, maxBytes) {
-		if p.full() {
+		if p.isFull() {
 			break
 		}
 		p.write(r)
 	}
 	p.open(InText)
-	p.readText(truncate.Octets(text, maxBytes))
+	p.readText(subject, truncate.Octets(text, maxBytes))
 	p.open(InHTML)
 	p.readHTML(truncate.Octets(html, maxBytes))
 	p.prepare()
@@ -140,15 +145,16 @@ func (p *Page) Read(subject, text, html string) {
 func (p *Page) reset() {
 	clear(p.Links)
 	clear(p.stack[:cap(p.stack)])
+	p.path.Reset()
 	*p = Page{
 		Letters: Alphabets(), Raw: p.Raw[:0], Low: p.Low[:0], Tags: p.Tags[:0], Kind: p.Kind[:0], counts: p.counts[:0], totals: p.totals[:0],
-		Lines: p.Lines[:0], Links: p.Links[:0], Spans: p.Spans[:0], stack: p.stack[:0], hidden: p.hidden[:0], tokens: p.tokens,
+		Lines: p.Lines[:0], Links: p.Links[:0], Spans: p.Spans[:0], stack: p.stack[:0], path: p.path, hidden: p.hidden[:0], tokens: p.tokens,
 	}
 }
 
-// room makes room for about so many runes, so that a page does not grow step by
+// grow makes room for about so many runes, so that a page does not grow step by
 // step.
-func (p *Page) room(n int) {
+func (p *Page) grow(n int) {
 	p.Raw = slices.Grow(p.Raw, n)
 }
 
@@ -159,8 +165,8 @@ func (p *Page) open(where Part) {
 	p.Bounds[where] = [2]int{len(p.Raw), len(p.Raw)}
 }
 
-// full says whether the part has been read as far as it will be.
-func (p *Page) full() bool { return len(p.Raw) >= p.limit }
+// isFull reports whether the part has been read as far as it will be.
+func (p *Page) isFull() bool { return len(p.Raw) >= p.limit }
 
 // write adds one rune to the open line; runs of spaces become one.
 func (p *Page) write(r rune) {
@@ -176,15 +182,15 @@ func (p *Page) write(r rune) {
 	switch p.Letters.Fold(r) {
 	case 0:
 	case ' ', '\n':
-		p.gap(' ')
+		p.writeGap(' ')
 	default:
 		p.Raw = append(p.Raw, r)
 		p.unlinked = p.unlinked || !p.inLink
 	}
 }
 
-// gap adds a space or a cell break, unless one is there or the line is empty.
-func (p *Page) gap(r rune) {
+// writeGap adds a space or a cell break, unless one is there or the line is empty.
+func (p *Page) writeGap(r rune) {
 	n := len(p.Raw)
 	if n == p.begin {
 		return
@@ -234,12 +240,12 @@ func (p *Page) breakLine(with rune) {
 }
 
 // readText adds a plain text: quoted lines are left out.
-func (p *Page) readText(s string) {
+func (p *Page) readText(subject, s string) {
 	fresh, skip := true, false
-	width, begin := widthOf(s), len(p.Raw)
-	for i := 0; i < len(s) && !p.full(); {
+	width, begin, quotes := widthOf(s), len(p.Raw), !isMarkdown(subject, s)
+	for i := 0; i < len(s) && !p.isFull(); {
 		if c := s[i]; !skip && c < utf8.RuneSelf && (!fresh || c > ' ' && c != '>') {
-			if n, _ := p.ascii(s[i:]); n > 0 {
+			if n, _ := p.writeASCII(s[i:]); n > 0 {
 				i, fresh = i+n, false
 				continue
 			}
@@ -253,14 +259,15 @@ func (p *Page) readText(s string) {
 			case fresh:
 				p.breakLine(HardBreak)
 			case width > 0 && !skip && p.runsOn(begin, s[i:], width):
-				p.gap(' ')
+				p.writeGap(' ')
 			default:
 				p.breakLine(SoftBreak)
 			}
 			begin = len(p.Raw)
 			fresh, skip = true, false
 		case skip:
-		case fresh && r == '>' && !pointed(s[i:]):
+		case fresh && r == '>' && !quotes: // a block of the writer's own
+		case fresh && r == '>' && !isPointer(s[i:]):
 			skip, fresh = true, false
 		default:
 			p.write(r)
@@ -270,9 +277,9 @@ func (p *Page) readText(s string) {
 	p.breakLine(HardBreak)
 }
 
-// pointed says whether a line that begins with an angle bracket also ends with one:
+// isPointer reports whether a line that begins with an angle bracket also ends with one:
 // they point at what is between them, as in ">>> 482913 <<<".
-func pointed(rest string) bool {
+func isPointer(rest string) bool {
 	line, _, _ := strings.Cut(rest[:min(len(rest), 4*MaxLone)], "\n")
 	return strings.HasSuffix(strings.TrimRight(line, " \r"), "<")
 }
@@ -311,8 +318,8 @@ func At(r []rune, i int) rune {
 	return r[i]
 }
 
-// Cited says whether a rune stands in a quoted mail.
-func (p *Page) Cited(i int) bool {
+// InQuotedMail reports whether a rune stands in a quoted mail.
+func (p *Page) InQuotedMail(i int) bool {
 	return len(p.Lines) > 0 && p.Lines[p.LineAt(min(i, len(p.Low)-1))].Quoted
 }
 

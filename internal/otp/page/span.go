@@ -22,7 +22,7 @@ const maxSpans = 1024
 // emphasis is what a new element adds to the look of the text around it.
 func (h *htmlReader) emphasis(kind elementKind, st style) Emphasis {
 	switch fresh := st &^ h.top(); {
-	case !st.read():
+	case !st.isOwnText():
 		return PlainText
 	case fresh&struckStyle != 0:
 		return StruckText
@@ -32,7 +32,7 @@ func (h *htmlReader) emphasis(kind elementKind, st style) Emphasis {
 	return PlainText
 }
 
-// openSpan begins a span and answers its number, or 0 for plain text.
+// openSpan begins a span and returns its number, or 0 for plain text.
 func (p *Page) openSpan(e Emphasis) int32 {
 	if e == PlainText || len(p.Spans) == maxSpans {
 		return 0
@@ -47,10 +47,10 @@ func (p *Page) closeSpan(n int32) {
 	}
 }
 
-// Dressed says how a number is set: crossed out, or strong with nothing
+// EmphasisOf says how a number is set: crossed out, or strong with nothing
 // else in the same element. Spans lie in the order of their beginnings, and
 // few lie inside one another.
-func (p *Page) Dressed(start, end, before int) Emphasis {
+func (p *Page) EmphasisOf(start, end, before int) Emphasis {
 	for i := before - 1; i >= 0 && i >= before-8; i-- {
 		p.Steps++
 		s := &p.Spans[i]

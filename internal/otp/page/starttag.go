@@ -17,6 +17,7 @@ type startTag struct {
 	style  style
 	kind   elementKind
 	void   bool // closes itself
+	items  bool // its children stand apart from one another
 }
 
 // Tags are remembered in sets of two, so that two tags of a row that fall into the same
@@ -31,8 +32,8 @@ const (
 // tagSet is two tags that were read, the later one first.
 type tagSet [2]startTag
 
-// known finds the start tag that rest begins with among those that were read.
-func (h *htmlReader) known(rest string) *startTag {
+// cachedTag finds the start tag that rest begins with among those that were read.
+func (h *htmlReader) cachedTag(rest string) *startTag {
 	if len(rest) < minTag || rest[0] != '<' {
 		return nil
 	}
@@ -50,6 +51,7 @@ func (h *htmlReader) read(rest string) *startTag {
 	around, name := h.top(), h.z.Name
 	kind := kindOfElement(name)
 	h.tag = startTag{name: name, around: around, kind: kind, style: around.inherit(kind)}
+	h.tag.style.add(raisedStyle, name == "sup" || name == "sub")
 	h.tag.void = h.z.SelfClosing && len(name) > 1 && kind&breaking == 0
 	for i := range h.z.Attrs {
 		h.tag.attribute(h.z.Attrs[i].Name, h.z.Attrs[i].Source)
@@ -77,7 +79,7 @@ func (t *startTag) attribute(key, value string) {
 	switch key {
 	case "style":
 		if t.kind&rawElement == 0 && t.name != "img" { // which hand down no style
-			t.style.declare(value)
+			t.declare(value)
 		}
 	case "href":
 		t.href = value
@@ -86,7 +88,7 @@ func (t *startTag) attribute(key, value string) {
 	case "hidden":
 		t.style |= hiddenStyle
 	case "class", "id":
-		t.style.add(quotedStyle, quoteMark(value))
+		t.style.add(quotedStyle, isQuoteClass(value))
 	case "type":
 		t.style.add(quotedStyle, t.name == "blockquote" && value == "cite")
 	case "size":
