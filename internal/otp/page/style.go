@@ -1,8 +1,9 @@
 package page
 
 import (
-	"strconv"
 	"strings"
+
+	"github.com/gonebox/gonebox/internal/apart"
 )
 
 // elementKind is how an element breaks and sets the text around it.
@@ -16,6 +17,7 @@ const (
 	strongElement             // sets its text apart
 	headElement               // a heading
 	struckElement             // crosses its text out
+	boxElement                // stands apart from its neighbours on the line
 
 	inlineElement elementKind = 0
 )
@@ -23,7 +25,7 @@ const (
 // breaking are the kinds of which an inline element has none.
 const breaking = blockElement | cellElement | emptyElement | rawElement
 
-// kindOfElement knows the elements that are more than inline.
+// kindOfElement returns the kind of an element that is more than inline.
 func kindOfElement(name string) elementKind {
 	switch name {
 	case "td", "th":
@@ -32,7 +34,7 @@ func kindOfElement(name string) elementKind {
 		return blockElement | strongElement | headElement
 	case "p", "div", "h4", "h5", "h6", "table", "tr", "tbody", "thead", "tfoot", "ul", "ol", "li", "dl", "dt", "dd",
 		"section", "article", "header", "footer", "main", "nav", "aside", "blockquote", "center", "pre", "form", "fieldset", "body",
-		"html", "address", "figure", "caption":
+		"html", "address", "figure", "caption", "figcaption", "legend", "summary", "details", "dialog", "menu", "dir", "hgroup", "search":
 		return blockElement
 	case "br", "hr", "img", "meta", "link", "input", "area", "base", "col", "embed", "source", "track", "wbr":
 		return emptyElement
@@ -42,6 +44,8 @@ func kindOfElement(name string) elementKind {
 		return strongElement
 	case "s", "del", "strike":
 		return struckElement
+	case "button", "sup", "sub":
+		return boxElement
 	}
 	return inlineElement
 }
@@ -57,16 +61,17 @@ const (
 	wideStyle // the letters are spaced
 	headStyle // of a heading
 	struckStyle
+	raisedStyle // above or below the line: the mark of a note, an exponent
 )
 
-// unseen says whether the text is not shown.
-func (s style) unseen() bool { return s&(hiddenStyle|tinyStyle) != 0 }
+// isHidden reports whether the text is not shown.
+func (s style) isHidden() bool { return s&(hiddenStyle|tinyStyle) != 0 }
 
-// read says whether the text is shown, and the sender's own.
-func (s style) read() bool { return s&(hiddenStyle|tinyStyle|quotedStyle) == 0 }
+// isOwnText reports whether the text is shown, and the sender's own.
+func (s style) isOwnText() bool { return s&(hiddenStyle|tinyStyle|quotedStyle) == 0 }
 
-// large says whether the text stands out.
-func (s style) large() bool { return s&(bigStyle|wideStyle|headStyle) != 0 }
+// isLarge reports whether the text stands out.
+func (s style) isLarge() bool { return s&(bigStyle|wideStyle|headStyle) != 0 }
 
 // inherit is the style of a new element before its attributes.
 func (s style) inherit(kind elementKind) style {
@@ -82,6 +87,13 @@ func (s *style) add(look style, holds bool) {
 	}
 }
 
+// add adds a kind if something holds.
+func (k *elementKind) add(kind elementKind, holds bool) {
+	if holds {
+		*k |= kind
+	}
+}
+
 // resize sets how large the letters are, in pixels.
 func (s *style) resize(n float32) {
 	*s &^= tinyStyle | bigStyle
@@ -89,9 +101,9 @@ func (s *style) resize(n float32) {
 	s.add(bigStyle, n >= 20)
 }
 
-// quoteMark knows the class names under which mail programs put the mail that
+// isQuoteClass reports whether v is a class name under which mail programs put the mail that
 // is answered or forwarded.
-func quoteMark(v string) bool {
+func isQuoteClass(v string) bool {
 	if len(v) < len("moz-cite") {
 		return false
 	}
@@ -103,99 +115,13 @@ func quoteMark(v string) bool {
 	return false
 }
 
-// declare applies the declarations of a style attribute.
-func (s *style) declare(css string) {
-	for css != "" {
-		d := css
-		if i := strings.IndexByte(css, ';'); i >= 0 {
-			d, css = css[:i], css[i+1:]
-		} else {
-			css = ""
-		}
-		if i := strings.IndexByte(d, ':'); i > 0 {
-			s.declareOne(d[:i], d[i+1:])
-		}
-	}
-}
-
-// declareOne applies a declaration. Most properties are none of those that
-// matter, as their first and last letters tell.
-func (s *style) declareOne(key, value string) {
-	if !isAlpha(key[0]) || !isAlpha(key[len(key)-1]) {
-		if key = strings.TrimSpace(key); key == "" {
-			return
-		}
-	}
-	first, last := key[0]|0x20, key[len(key)-1]|0x20
-	switch {
-	case last == 'y' && (first == 'd' || first == 'v' || first == 'o'), last == 'r' && first == 'c', (last == 'e' || last == 't') && first == 'f',
-		(last == 't' || last == 'h') && first == 'm', last == 'g' && first == 'l':
-		s.set(lowerASCII(key), value)
-	}
-}
-
-func (s *style) set(key, value string) {
-	switch key {
-	case "display":
-		s.add(hiddenStyle, hasWord(value, "none"))
-	case "visibility":
-		s.add(hiddenStyle, hasWord(value, "hidden"))
-	case "color":
-		s.add(hiddenStyle, hasWord(value, "transparent"))
-	case "opacity", "max-height", "max-width":
-		n, ok := pixels(value)
-		s.add(hiddenStyle, ok && n < 0.1)
-	case "font-size":
-		if n, ok := pixels(value); ok {
-			s.resize(n)
-		}
-	case "font":
-		s.setFont(value)
-	case "text-decoration", "text-decoration-line":
-		s.add(struckStyle, strings.Contains(value, "line-through"))
-	case "letter-spacing":
-		n, ok := pixels(value)
-		s.add(wideStyle, ok && n >= 2)
-	}
-}
-
 // setFont reads the size in the shorthand of a font: "bold 28px/1.2 Courier".
 func (s *style) setFont(value string) {
 	for f := range strings.FieldsSeq(value) {
 		size, _, _ := strings.Cut(f, "/")
-		if n, ok := pixels(size); ok && size[len(size)-1] > '9' { // else it is a weight
+		if n, ok := apart.Pixels(size); ok && size[len(size)-1] > '9' { // else it is a weight
 			s.resize(n)
 			return
 		}
 	}
-}
-
-func hasWord(value, word string) bool {
-	value = strings.TrimSpace(value)
-	return len(value) >= len(word) && strings.EqualFold(value[:len(word)], word)
-}
-
-// em is the size of one em in pixels where nothing sets another.
-const em = 16
-
-// pixels reads a CSS length.
-func pixels(v string) (float32, bool) {
-	v = strings.TrimSpace(v)
-	n := 0
-	for n < len(v) && (v[n] >= '0' && v[n] <= '9' || v[n] == '.' || v[n] == '-') {
-		n++
-	}
-	f, err := strconv.ParseFloat(v[:n], 32)
-	if err != nil {
-		return 0, false
-	}
-	switch unit := strings.TrimSpace(v[n:]); {
-	case hasWord(unit, "em"), hasWord(unit, "rem"):
-		return float32(f) * em, true
-	case hasWord(unit, "pt"):
-		return float32(f) * 4 / 3, true
-	case hasWord(unit, "%"):
-		return float32(f) * em / 100, true
-	}
-	return float32(f), true
 }
