@@ -1,6 +1,7 @@
 package mailparse
 
 import (
+	"bytes"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ func (p *parser) addresses(list []Address, value string) []Address {
 		l.phrase, l.angle = scratch[:0:128], scratch[128:128:256]
 	}
 	l.s, l.pos, l.charset, l.noQuote, l.noWord = value, 0, p.charset, false, false
+	l.several = false
 	for len(list) < MaxAddresses && l.pos < len(l.s) {
 		if a := l.mailbox(); a != (Address{}) {
 			list = append(list, a)
@@ -36,6 +38,7 @@ type addressLexer struct {
 	comma   int    // where in phrase the text after its last comma begins
 	local   int    // where in phrase a quoted local part begins, or -1
 
+	several         bool // a mailbox had two addresses, of which none is a name in front of the other's brackets
 	noQuote, noWord bool // no quote, no encoded word ends in the rest of s
 	inner           bool // s came out of an encoded word; it is not opened a second time
 }
@@ -102,6 +105,7 @@ func (l *addressLexer) readAtom(start int) {
 		l.at = l.at || l.s[end] == '@'
 		end++
 	}
+	l.several = l.several || l.bracket && strings.IndexByte(l.s[start:end], '@') >= 0
 	l.phrase = append(l.phrase, l.s[start:end]...)
 	l.pos = end
 }
@@ -180,6 +184,7 @@ func (l *addressLexer) readComment() {
 // comma after an address ends it.
 func (l *addressLexer) readAngle() {
 	if l.bracket && len(l.angle) > 0 {
+		l.several = l.several || bytes.IndexByte(l.angle, '@') >= 0
 		l.phrase = append(append(append(l.phrase, '<'), l.angle...), '>', ' ') // name <nick> <address>
 	}
 	l.bracket = true

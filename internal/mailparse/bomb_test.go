@@ -131,10 +131,10 @@ func TestBombs(t *testing.T) {
 			allocated := after.TotalAlloc - before.TotalAlloc
 			t.Logf("%d bytes in: %d ms, %d MiB", len(raw), took.Milliseconds(), allocated>>20)
 			if allocated > bombMemory {
-				t.Errorf("allocated %d bytes, more than %d", allocated, bombMemory)
+				t.Errorf("Parse of %d octets allocated %d, want at most %d", len(raw), allocated, bombMemory)
 			}
 			if took > bombTime {
-				t.Errorf("took %s, more than %s", took, bombTime)
+				t.Errorf("Parse of %d octets took %s, want at most %s", len(raw), took, bombTime)
 			}
 			checkBounds(t, m, len(raw))
 		})

@@ -35,6 +35,19 @@ func bodyParts(body []byte, boundary string) iter.Seq[[]byte] {
 	}
 }
 
+// hasPart reports whether bodyParts yields anything.
+func hasPart(body []byte, boundary string) bool {
+	if boundary == "" || len(boundary) > maxBoundary {
+		return false
+	}
+	needle := []byte("\n--" + boundary)
+	d, ok := nextDelimiter(body, needle, 0)
+	for ok && d.closing {
+		d, ok = nextDelimiter(body, needle, d.next)
+	}
+	return ok
+}
+
 // delimiter is a delimiter line: start is where the text before it ends, next where the text after it begins.
 type delimiter struct {
 	start, next int

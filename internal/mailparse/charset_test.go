@@ -64,7 +64,7 @@ func TestCharsets(t *testing.T) {
 	} {
 		encoded, err := c.encoding.NewEncoder().String(c.text)
 		if err != nil {
-			t.Fatalf("%v: %v", c.encoding, err)
+			t.Fatalf("encode the text in %v: %v", c.encoding, err)
 		}
 		b64 := base64.StdEncoding.EncodeToString([]byte(encoded))
 		for _, label := range c.labels {
@@ -92,7 +92,7 @@ func TestGuessedCharset(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := mailparse.Parse([]byte("Content-Type: " + c.contentType + "\r\n\r\n" + c.body))
 			if m.Text != c.want {
-				t.Errorf("got %q, want %q", m.Text, c.want)
+				t.Errorf("the text is %q, want %q", m.Text, c.want)
 			}
 		})
 	}

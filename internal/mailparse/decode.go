@@ -73,7 +73,7 @@ func hasMultibyte(data []byte) bool {
 	return false
 }
 
-// looksLittleEndian tells whether UTF-16 without a byte order mark has its zeros where Latin text
+// looksLittleEndian reports whether UTF-16 without a byte order mark has its zeros where Latin text
 // in little-endian order has them.
 func looksLittleEndian(data []byte) bool {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {

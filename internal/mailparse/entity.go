@@ -12,6 +12,7 @@ type entity struct {
 	file        params // of the Content-Disposition
 	encoding    string // lower case; "" if absent
 	id          string // the Content-ID without brackets
+	part        string // Attachment.Part; "" of a message
 	body        []byte // still in its transfer encoding; aliases the mail
 }
 
@@ -36,7 +37,7 @@ func (e *entity) describe(name, value string) {
 		}
 	case strings.EqualFold(name, "Content-ID"):
 		if e.id == "" {
-			e.id = messageID(value)
+			e.id = contentID(value)
 		}
 	}
 }
@@ -60,13 +61,18 @@ func bodyPart(raw []byte) *entity {
 	var fixed [8]span
 	spans, body := splitHeader(raw, fixed[:0], contentField)
 	e := &entity{body: body}
-	for _, s := range spans {
-		if hasFoldPrefix(raw[s.start:s.colon], "content-") {
-			name := strings.TrimRight(string(raw[s.start:s.colon]), " \t")
-			e.describe(name, unfold(raw[s.colon+1:s.end]))
+	e.describeAll(raw, spans)
+	return e
+}
+
+// describeAll stores the Content- fields of a header.
+func (e *entity) describeAll(block []byte, fields []span) {
+	for _, f := range fields {
+		if hasFoldPrefix(block[f.start:f.colon], "content-") {
+			name := strings.TrimRight(string(block[f.start:f.colon]), " \t")
+			e.describe(name, unfold(block[f.colon+1:f.end]))
 		}
 	}
-	return e
 }
 
 // filename returns the name that the sender gave the part, "" if none. charset is for raw 8-bit names.

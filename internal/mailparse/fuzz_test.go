@@ -13,27 +13,27 @@ func checkBounds(t *testing.T, m *mailparse.Message, size int) {
 	t.Helper()
 	clean := func(what, s string, limit int) {
 		if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
-			t.Errorf("%s is not clean UTF-8: %.80q", what, s)
+			t.Errorf("%s is %.80q, want valid UTF-8 without NUL", what, s)
 		}
 		if len(s) > limit {
-			t.Errorf("%s has %d bytes, more than %d", what, len(s), limit)
+			t.Errorf("%s has %d octets, want at most %d", what, len(s), limit)
 		}
 	}
 	line := func(what, s string) {
 		clean(what, s, 3*mailparse.MaxHeader)
 		if strings.ContainsAny(s, "\r\n") {
-			t.Errorf("%s holds a line end: %.80q", what, s)
+			t.Errorf("%s is %.80q, want no line end in it", what, s)
 		}
 	}
 	clean("Text", m.Text, mailparse.MaxText)
 	clean("HTML", m.HTML, mailparse.MaxText)
 	if strings.Contains(m.Text, "\r") || strings.Contains(m.HTML, "\r") {
-		t.Error("a carriage return in Text or HTML")
+		t.Errorf("Text is %q and HTML %q, want no carriage return", m.Text, m.HTML)
 	}
 	line("Subject", m.Subject)
 	line("MessageID", m.MessageID)
 	if len(m.Header) > mailparse.MaxFields {
-		t.Errorf("%d fields", len(m.Header))
+		t.Errorf("%d fields, want at most %d", len(m.Header), mailparse.MaxFields)
 	}
 	for _, f := range m.Header {
 		line("name", f.Name)
@@ -41,7 +41,7 @@ func checkBounds(t *testing.T, m *mailparse.Message, size int) {
 	}
 	for _, list := range [][]mailparse.Address{{m.From}, m.To, m.Cc, m.ReplyTo} {
 		if len(list) > mailparse.MaxAddresses {
-			t.Errorf("%d addresses", len(list))
+			t.Errorf("%d addresses, want at most %v", len(list), mailparse.MaxAddresses)
 		}
 		for _, a := range list {
 			line("address name", a.Name)
@@ -49,21 +49,21 @@ func checkBounds(t *testing.T, m *mailparse.Message, size int) {
 		}
 	}
 	if len(m.Attachments) > mailparse.MaxParts {
-		t.Errorf("%d attachments", len(m.Attachments))
+		t.Errorf("%d attachments, want at most %d", len(m.Attachments), mailparse.MaxParts)
 	}
 	for _, a := range m.Attachments {
 		line("content type", a.ContentType)
 		line("content id", a.ContentID)
 		if len(a.Data) > size {
-			t.Errorf("%d bytes of data out of a mail of %d", len(a.Data), size)
+			t.Errorf("an attachment of a mail of %d octets has %d, want no more", size, len(a.Data))
 		}
 		clean("filename", a.Filename, mailparse.MaxFilename)
 		if a.Filename == "" || strings.ContainsAny(a.Filename, "/\\\r\n\t") {
-			t.Errorf("filename %q", a.Filename)
+			t.Errorf("an attachment has the filename %q, want one without slashes, line ends and tabs", a.Filename)
 		}
 	}
 	if !m.Date.IsZero() && (m.Date.Year() < 1899 || m.Date.Year() > 10000) {
-		t.Errorf("date %v", m.Date)
+		t.Errorf("the date is %v, want one of the years 1899 to 10000, or none", m.Date)
 	}
 }
 
@@ -82,11 +82,12 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		checkStructure(t, "a mail", mailparse.Structure(raw), len(raw))
 		size := len(raw)
 		m := mailparse.Parse(raw)
 		checkBounds(t, m, size)
 		if len(m.Text)+len(m.HTML) > 4*size*(mailparse.MaxDepth+1) {
-			t.Errorf("%d bytes of text out of %d", len(m.Text)+len(m.HTML), size)
+			t.Errorf("a mail of %d octets has %d of text, want at most %d", size, len(m.Text)+len(m.HTML), 4*size*(mailparse.MaxDepth+1))
 		}
 	})
 }

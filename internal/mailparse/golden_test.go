@@ -17,7 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/mailparse"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files; read each afterwards")
+var update = flag.Bool("update", false, "rewrite the golden file; read what changed afterwards")
 
 const fixtures = "../../test/mail"
 
@@ -80,54 +80,77 @@ func mailboxes(list []mailparse.Address) (out []mailbox) {
 func TestGolden(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(fixtures, "*.eml"))
 	if err != nil || len(paths) < 70 {
-		t.Fatalf("%d fixtures, %v", len(paths), err)
+		t.Fatalf("there are %d fixtures in %s, want 70 at least (error %v)", len(paths), fixtures, err)
 	}
+	goldens := readGoldens(t)
+	kept := make(map[string]golden, len(paths))
 	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".eml"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(path), ".eml")
+		want, ok := goldens[name]
+		kept[name] = want
+		t.Run(name, func(t *testing.T) {
 			raw, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			m := mailparse.Parse(raw)
 			checkBounds(t, m, len(raw))
-			compareGolden(t, strings.TrimSuffix(path, ".eml")+".json", goldenOf(m))
+			got := goldenOf(m)
+			got.Code = want.Code
+			switch {
+			case *update:
+				kept[name] = got
+			case !ok:
+				t.Fatalf("golden.json has no entry %q, want one for each mail", name)
+			default:
+				compareGolden(t, name, want, got)
+			}
 		})
 	}
-}
-
-func compareGolden(t *testing.T, path string, got golden) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil && !*update {
-		t.Fatal(err)
-	}
-	var want golden
-	if err := json.Unmarshal(data, &want); err != nil && !*update {
-		t.Fatal(err)
-	}
-	got.Code = want.Code
 	if *update {
-		writeGolden(t, path, got)
+		writeGoldens(t, kept)
 		return
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if want.Code != nil && !strings.Contains(alphanumerics(got.Subject+got.Text+got.HTML), alphanumerics(*want.Code)) {
-		t.Errorf("the code %s is nowhere in the mail", *want.Code)
+	for name := range goldens {
+		if _, ok := kept[name]; !ok {
+			t.Errorf("golden.json has an entry %q, want a mail %s.eml for it", name, name)
+		}
 	}
 }
 
-func writeGolden(t *testing.T, path string, g golden) {
+func compareGolden(t *testing.T, name string, want, got golden) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse of %s.eml (-want of golden.json +got):\n%s", name, diff)
+	}
+	if want.Code != nil && !strings.Contains(alphanumerics(got.Subject+got.Text+got.HTML), alphanumerics(*want.Code)) {
+		t.Errorf("%s.eml has nowhere the code %s, want it there as golden.json says", name, *want.Code)
+	}
+}
+
+// readGoldens reads what each fixture must be parsed to, by its name without .eml.
+func readGoldens(t *testing.T) (goldens map[string]golden) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(fixtures, "golden.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &goldens); err != nil {
+		t.Fatal(err)
+	}
+	return goldens
+}
+
+func writeGoldens(t *testing.T, goldens map[string]golden) {
 	t.Helper()
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(g); err != nil {
+	if err := e.Encode(goldens); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(fixtures, "golden.json"), b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -150,16 +173,16 @@ func TestFixtures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(raw) > 20<<10 {
-			t.Errorf("%s has %d bytes", path, len(raw))
+			t.Errorf("%s has %d bytes, want at most %v", path, len(raw), 20<<10)
 		}
 		rest := bytes.ReplaceAll(raw, []byte("\r\n"), nil)
 		refused := bytes.ContainsAny(rest, "\r\n\x00")
 		if said := strings.HasPrefix(filepath.Base(path), "smtp-refused-"); refused != said {
-			t.Errorf("%s: refused on SMTP: %v, by its name: %v", path, refused, said)
+			t.Errorf("%s: SMTP refuses it: %t, want %t as its name says", path, refused, said)
 		}
 		for line := range bytes.SplitSeq(raw, []byte("\r\n")) {
 			if len(line) > 998 && !strings.HasPrefix(filepath.Base(path), "long-line-") {
-				t.Errorf("%s: a line of %d bytes", path, len(line))
+				t.Errorf("%s has a line of %d octets, want at most 998 unless its name begins with long-line-", path, len(line))
 			}
 		}
 	}

@@ -21,13 +21,13 @@ func TestHeaderFields(t *testing.T) {
 		{Name: "subject", Value: "two"},
 	}
 	if diff := cmp.Diff(want, m.Header); diff != "" {
-		t.Error(diff)
+		t.Errorf("m.Header (-want +got):\n%s", diff)
 	}
 	if got := m.Value("SUBJECT"); got != "one" {
 		t.Errorf("Value gives %q, want the first", got)
 	}
 	if got := m.Value("X-None"); got != "" {
-		t.Errorf("an absent field gives %q", got)
+		t.Errorf(`Value("X-None") = %q, want "" as for an absent field`, got)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestHeaderEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := mailparse.Parse([]byte(c.raw))
 			if m.Subject != c.subject || m.Text != c.text {
-				t.Errorf("subject %q, text %q", m.Subject, m.Text)
+				t.Errorf("subject %q, text %q, want Subject %v and Text %v", m.Subject, m.Text, c.subject, c.text)
 			}
 		})
 	}
@@ -88,7 +88,7 @@ func TestStrayLinesInParts(t *testing.T) {
 				data += string(a.Data)
 			}
 			if m.Text != c.text || data != c.data {
-				t.Errorf("text %q, attachment %q", m.Text, data)
+				t.Errorf("text %q, attachment %q, want Text %v and %v", m.Text, data, c.text, c.data)
 			}
 		})
 	}
@@ -117,7 +117,7 @@ func TestEncodedWords(t *testing.T) {
 		"raw \xe9":                                        "raw é",
 	} {
 		if got := mailparse.Parse([]byte("Subject: " + in + "\r\n\r\n")).Subject; got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
+			t.Errorf("the subject %q is read as %q, want %q", in, got, want)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestAddresses(t *testing.T) {
 		"a@b.c d, E <e@f.g>, (only) , <>,": {{Addr: "a@b.c"}, {Name: "E", Addr: "e@f.g"}},
 	} {
 		if diff := cmp.Diff(want, mailparse.Parse([]byte("To: "+in+"\r\n\r\n")).To); diff != "" {
-			t.Errorf("%q: (-want +got)\n%s", in, diff)
+			t.Errorf("the recipients of To: %q (-want +got)\n%s", in, diff)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func TestDates(t *testing.T) {
 			s = got.Format("2006-01-02T15:04:05Z07:00")
 		}
 		if s != want {
-			t.Errorf("%q: got %q, want %q", in, s, want)
+			t.Errorf("the date %q is read as %q, want %q", in, s, want)
 		}
 	}
 }

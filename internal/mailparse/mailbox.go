@@ -3,6 +3,7 @@ package mailparse
 import (
 	"bytes"
 	"strings"
+	"unicode"
 )
 
 // address returns the mailbox that the lexer has read, zero if it has read none.
@@ -18,6 +19,7 @@ func (l *addressLexer) address() Address {
 	if addr == nil {
 		return l.encodedMailbox()
 	}
+	l.several = l.several || bytes.IndexByte(name, '@') >= 0
 	a := Address{Addr: addrSpec(l.decode(addr)), Name: l.decode(name)}
 	if a.Name == "" {
 		a.Name = l.commentName()
@@ -65,6 +67,7 @@ func (l *addressLexer) encodedMailbox() Address {
 	if !l.inner && strings.IndexByte(name, '@') >= 0 && strings.Contains(raw, "=?") {
 		inner := addressLexer{s: name, inner: true}
 		if a := inner.mailbox(); a.Addr != "" {
+			l.several = l.several || inner.several || inner.pos < len(inner.s)
 			return a
 		}
 	}
@@ -99,4 +102,23 @@ func addrSpec(s string) string {
 		s = s[1 : n-1]
 	}
 	return strings.TrimRight(s, ".")
+}
+
+// isAddrSpec reports whether s is one address by RFC 5322 §3.4.1, with the characters of RFC 6532 that can be seen. All
+// readers find the same domain in it.
+func isAddrSpec(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	if at < 1 || at == len(s)-1 {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsPrint(r) || string(r) == replacement {
+			return false
+		}
+	}
+	if local := s[:at]; local[0] != '"' {
+		return !strings.ContainsAny(local, " ()<>[]:;,@\\\"")
+	}
+	_, rest, ok := cutQuoted(s[1:at])
+	return ok && rest == ""
 }

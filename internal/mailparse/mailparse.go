@@ -24,6 +24,9 @@ type Message struct {
 	// From is the first mailbox of the first From field. Where that field is missing or holds no mailbox
 	// it is the Sender, and where that is missing too it is zero. See [Message.Value] for repeated fields.
 	From Address
+	// Author is the address of From where the mail has exactly one From field, which names exactly one mailbox by a
+	// valid address; otherwise empty. Only such a mail has an author whose domain can be authenticated (RFC 7489 §6.6.1).
+	Author string
 	// To, Cc and ReplyTo hold the mailboxes of all fields of that name, groups flattened,
 	// [MaxAddresses] each at most.
 	To, Cc, ReplyTo []Address
@@ -60,6 +63,9 @@ type Attachment struct {
 	// Inline reports that the part is meant to be shown within the text: its Content-Disposition is inline, or it has
 	// a Content-ID and no Content-Disposition.
 	Inline bool
+	// Part is the position of the part in the tree of parts: "2.1" is the first part of the second part of the message, and
+	// "0" is the body of a message without parts. Those of a message within one have the position of that in front.
+	Part string
 	// Data is the decoded content. It aliases the bytes given to Parse if the part was sent without a transfer
 	// encoding (7bit, 8bit, binary), so those must not change while Data is in use; likewise the buffer of ParseIn.
 	Data []byte

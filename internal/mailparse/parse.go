@@ -52,7 +52,10 @@ func (p *parser) openMessage(depth int) {
 	inner.parse(unifyLineEnds(m.Attachments[0].Data), depth+1)
 	p.parts, p.budget, p.room = inner.parts, inner.budget, inner.room
 	m.Text, m.HTML = inner.message.Text, inner.message.HTML
-	m.Attachments = append(m.Attachments, inner.message.Attachments...)
+	for _, a := range inner.message.Attachments {
+		a.Part = m.Attachments[0].Part + "." + a.Part
+		m.Attachments = append(m.Attachments, a)
+	}
 }
 
 // rawFields returns the fields with their values unfolded but not decoded. All strings share one allocation.
@@ -83,6 +86,7 @@ func rawFields(block []byte, spans []span) []Field {
 func (p *parser) envelope(fields []Field) {
 	m := p.message
 	var from, sender *Field
+	froms := 0
 	for i := range fields {
 		f := &fields[i]
 		switch len(f.Name) {
@@ -93,6 +97,7 @@ func (p *parser) envelope(fields []Field) {
 		switch {
 		case strings.EqualFold(f.Name, "From"):
 			from = first(from, f)
+			froms++
 		case strings.EqualFold(f.Name, "Sender"):
 			sender = first(sender, f)
 		case strings.EqualFold(f.Name, "To"):
@@ -111,8 +116,12 @@ func (p *parser) envelope(fields []Field) {
 		if f == nil || m.From != (Address{}) {
 			continue
 		}
-		if list := p.addresses(nil, f.Value); len(list) > 0 {
+		list := p.addresses(nil, f.Value)
+		if len(list) > 0 {
 			m.From = list[0]
+		}
+		if f == from && froms == 1 && len(list) == 1 && !p.lexer.several && isAddrSpec(m.From.Addr) {
+			m.Author = m.From.Addr
 		}
 	}
 }
@@ -125,7 +134,16 @@ func first(a, b *Field) *Field {
 	return b
 }
 
-// messageID returns the text between the angle brackets of a Message-ID or Content-ID, or its first word.
+// contentID returns the text between the angle brackets of a Content-ID, or all of it. Some senders write the name of a file there, whose
+// spaces belong to it.
+func contentID(value string) string {
+	if _, rest, ok := strings.Cut(value, "<"); ok {
+		value, _, _ = strings.Cut(rest, ">")
+	}
+	return printable(strings.Join(strings.Fields(value), " "))
+}
+
+// messageID returns the text between the angle brackets of a Message-ID, or its first word.
 func messageID(value string) string {
 	if _, rest, ok := strings.Cut(value, "<"); ok {
 		value, _, _ = strings.Cut(rest, ">")

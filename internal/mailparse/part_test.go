@@ -45,7 +45,7 @@ func TestFilenames(t *testing.T) {
 		}
 		m := mailparse.Parse([]byte(raw + "\r\nx\r\n--b--\r\n"))
 		if len(m.Attachments) != 1 || m.Attachments[0].Filename != c.want {
-			t.Errorf("%s; %s: got %+v, want %q", c.contentType, c.disposition, m.Attachments, c.want)
+			t.Errorf("Content-Type: %s; Content-Disposition: %s: the attachments are %+v, want one named %q", c.contentType, c.disposition, m.Attachments, c.want)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestTransferEncodings(t *testing.T) {
 	} {
 		m := mailparse.Parse([]byte("Content-Transfer-Encoding: " + c.encoding + "\r\n\r\n" + c.body))
 		if m.Text != c.want {
-			t.Errorf("%s %q: got %q, want %q", c.encoding, c.body, m.Text, c.want)
+			t.Errorf("%s of %q is read as %q, want %q", c.encoding, c.body, m.Text, c.want)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestBinaryRoundTrip(t *testing.T) {
 		raw := []byte("Content-Type: application/x-data\r\nContent-Transfer-Encoding: " + encoding + "\r\n\r\n" + body)
 		m := mailparse.Parse(raw)
 		if len(m.Attachments) != 1 || !bytes.Equal(m.Attachments[0].Data, data) {
-			t.Errorf("%s: the data changed", encoding)
+			t.Errorf("%s: Parse returned %d attachments, want one with the %d octets that were encoded", encoding, len(m.Attachments), len(data))
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestBase64InLinesOfAnyLength(t *testing.T) {
 				}
 				m := mailparse.Parse([]byte(raw.String()))
 				if len(m.Attachments) != 1 || !bytes.Equal(m.Attachments[0].Data, data[:size]) {
-					t.Fatalf("%d octets in lines of %d and %q: %+v", size, width, end, m.Attachments)
+					t.Fatalf("%d octets in lines of %d that end with %q: the attachments are %+v, want one with these octets", size, width, end, m.Attachments)
 				}
 			}
 		}
@@ -135,7 +135,7 @@ func TestDelimitersAmongHyphens(t *testing.T) {
 		raw := "Content-Type: multipart/mixed; boundary=b\r\n\r\npreamble --b\r\n--b\r\n\r\n" + text + "\r\n--b\r\nContent-Type: image/png\r\n\r\n" + text + "\r\n--b--\r\n"
 		m := mailparse.Parse([]byte(raw))
 		if m.Text != strings.ReplaceAll(text, "\r\n", "\n") || len(m.Attachments) != 1 || string(m.Attachments[0].Data) != text {
-			t.Errorf("%q: text %q, attachments %+v", text, m.Text, m.Attachments)
+			t.Errorf("the part %q: text %q, attachments %+v, want it as the text and as the only attachment", text, m.Text, m.Attachments)
 		}
 	}
 }
@@ -152,10 +152,10 @@ func TestParseIn(t *testing.T) {
 		room := make([]byte, size)
 		m := mailparse.ParseIn(room, raw)
 		if len(m.Attachments) != 3 || string(m.Attachments[0].Data) != "abcdefghi" || string(m.Attachments[1].Data) != "jkl" || string(m.Attachments[2].Data) != "mnopqrstu" {
-			t.Fatalf("room of %d: %+v", size, m.Attachments)
+			t.Fatalf("ParseIn a room of %d has the attachments %+v, want abcdefghi, jkl and mnopqrstu", size, m.Attachments)
 		}
 		if size == 63 && !bytes.Contains(room, []byte("abcdefghi")) {
-			t.Errorf("the room is not used: %q", room)
+			t.Errorf("ParseIn left the room as %q, want the first attachment in it", room)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestBodies(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := mailparse.Parse([]byte("Content-Type: multipart/" + c.kind + "; boundary=b\r\n\r\n" + c.body + "--b--\r\n"))
 			if m.Text != c.text || m.HTML != c.html || len(m.Attachments) != c.attachments {
-				t.Errorf("text %q, HTML %q, attachments %d", m.Text, m.HTML, len(m.Attachments))
+				t.Errorf("the text is %q, the HTML %q, and there are %d attachments, want %q, %q and %d", m.Text, m.HTML, len(m.Attachments), c.text, c.html, c.attachments)
 			}
 		})
 	}
@@ -188,30 +188,30 @@ func TestBodies(t *testing.T) {
 func TestLimits(t *testing.T) {
 	deep := mailparse.Parse(nested(mailparse.MaxDepth + 5))
 	if deep.Text != "" || len(deep.Attachments) != 1 || deep.Attachments[0].ContentType != "multipart/mixed" {
-		t.Errorf("what is too deep is not kept whole: %q, %d attachments", deep.Text, len(deep.Attachments))
+		t.Errorf("parts beyond the depth: text %q, %d attachments, want them kept whole as one attachment", deep.Text, len(deep.Attachments))
 	}
 	if m := mailparse.Parse(nested(mailparse.MaxDepth)); m.Text != "bottom" {
-		t.Errorf("what is just not too deep reads %q", m.Text)
+		t.Errorf(`parts at the largest depth: text %q, want "bottom"`, m.Text)
 	}
 	parts := mailparse.Parse(repeated("Content-Type: multipart/mixed; boundary=b\n\n", "--b\nContent-Type: image/png\n\nx\n", 100_000, ""))
 	if n := len(parts.Attachments); n != mailparse.MaxParts-1 {
-		t.Errorf("%d parts", n)
+		t.Errorf("%d parts, want %v", n, mailparse.MaxParts-1)
 	}
 	fields := mailparse.Parse(repeated("", "a: b\n", 5*mailparse.MaxFields+50, "\nbody"))
 	if len(fields.Header) != mailparse.MaxFields || fields.Text != "body" {
-		t.Errorf("%d fields, text %q", len(fields.Header), fields.Text)
+		t.Errorf("a mail with too many fields has %d and the text %q, want %d and body", len(fields.Header), fields.Text, mailparse.MaxFields)
 	}
 	list := mailparse.Parse(repeated("To: ", "a@b,", 4*mailparse.MaxAddresses+40, "\n\nbody"))
 	if len(list.To) != mailparse.MaxAddresses {
-		t.Errorf("%d addresses", len(list.To))
+		t.Errorf("%d recipients, want %d", len(list.To), mailparse.MaxAddresses)
 	}
 	line := mailparse.Parse(repeated("Subject: ", "é", 2*mailparse.MaxHeader, "\n\nbody"))
 	if n := len(line.Subject); n > mailparse.MaxHeader+3 || n < mailparse.MaxHeader-100 || line.Text != "body" {
-		t.Errorf("a subject of %d bytes, text %q", n, line.Text)
+		t.Errorf(`a subject of %d bytes, text %q, want at most %v, at least %v and Text "body"`, n, line.Text, mailparse.MaxHeader+3, mailparse.MaxHeader-100)
 	}
 	text := mailparse.Parse(repeated("\n", "é", mailparse.MaxText+10, ""))
 	if n := len(text.Text); n != mailparse.MaxText {
-		t.Errorf("a text of %d bytes", n)
+		t.Errorf("a text of %d bytes, want %v", n, mailparse.MaxText)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestDataAliasesRaw(t *testing.T) {
 	m := mailparse.Parse(raw)
 	raw[len(raw)-1] = 'X'
 	if got := string(m.Attachments[0].Data); got != "abX" {
-		t.Errorf("got %q", got)
+		t.Errorf(`got %q, want "abX"`, got)
 	}
 }
 
@@ -246,6 +246,27 @@ func TestMultipartWithoutParts(t *testing.T) {
 		m := mailparse.Parse([]byte("Content-Type: multipart/mixed; boundary=b\r\n\r\n" + body))
 		if m.Text != want || len(m.Attachments) > 0 {
 			t.Errorf("%q: text %q, %d attachments, want %q", body, m.Text, len(m.Attachments), want)
+		}
+	}
+}
+
+// An attachment has its position in the tree of parts.
+func TestPositionsOfParts(t *testing.T) {
+	file := "Content-Type: application/pdf\n\nx\n"
+	forwarded := "Content-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=i\n\n--i\n" + file + "--i\n" + file + "--i--\n"
+	for _, c := range []struct{ raw, want string }{
+		{file, "0"},
+		{"Content-Type: multipart/mixed; boundary=o\n\n--o\n\ntext\n--o\n" + file + "--o\n" + file + "--o--\n", "2 3"},
+		{"Content-Type: multipart/mixed; boundary=o\n\n--o\nContent-Type: multipart/related; boundary=i\n\n--i\n\ntext\n--i\n" + file + "--i--\n--o\n" + file + "--o--\n", "1.2 2"},
+		{forwarded, "0 0.1 0.2"}, // opened, since it is all there is
+		{"Content-Type: multipart/mixed; boundary=o\n\n--o\n\n--o\n" + forwarded + "--o--\n", "2 2.1 2.2"},
+	} {
+		var got []string
+		for _, a := range mailparse.Parse([]byte(c.raw)).Attachments {
+			got = append(got, a.Part)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("Parse(%q): the attachments are the parts %v, want %s", c.raw, got, c.want)
 		}
 	}
 }
