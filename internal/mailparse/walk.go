@@ -2,15 +2,18 @@ package mailparse
 
 import (
 	"bytes"
+	"cmp"
+	"iter"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // bodies are the parts of an entity that are the mail's own text and HTML, in order, not yet decoded.
 type bodies struct{ text, html []*entity }
 
-// entity sorts the parts of e into bodies, which it returns, and attachments, which it adds to the message. A
-// multipart whose boundary is missing or wrong is searched for one; without any part its body is text.
+// entity sorts the parts of e into bodies, which it returns, and attachments, which it adds to the message. The body of a
+// multipart without any part is text.
 func (p *parser) entity(e *entity, depth int) bodies {
 	p.parts++
 	if !strings.HasPrefix(e.media, "multipart/") {
@@ -20,17 +23,8 @@ func (p *parser) entity(e *entity, depth int) bodies {
 		p.attach(e)
 		return bodies{}
 	}
-	if b, ok := p.multipart(e, e.params.token("boundary"), depth); ok {
-		return b
-	}
-	if isEncoded(e.encoding) { // forbidden by RFC 2045 §6.4, sent all the same
-		e.body, e.encoding = p.decode(e), ""
-		if b, ok := p.multipart(e, e.params.token("boundary"), depth); ok {
-			return b
-		}
-	}
-	if b, ok := p.multipart(e, guessBoundary(e.body), depth); ok {
-		return b
+	if parts := p.split(e); parts != nil {
+		return p.multipart(e, parts, depth)
 	}
 	e.body = withoutDelimiters(e.body, e.params.token("boundary"))
 	if len(bytes.TrimSpace(e.body)) == 0 {
@@ -40,18 +34,47 @@ func (p *parser) entity(e *entity, depth int) bodies {
 	return p.leaf(e)
 }
 
-// multipart reads the parts of e; ok is false if there are none.
-func (p *parser) multipart(e *entity, boundary string, depth int) (all bodies, ok bool) {
+// split returns the parts of a multipart, nil if there are none. A multipart whose boundary is missing or wrong is searched
+// for one. The body of one that is encoded, which RFC 2045 §6.4 forbids and some send all the same, is decoded.
+func (p *parser) split(e *entity) iter.Seq[[]byte] {
+	boundary := e.params.token("boundary")
+	if hasPart(e.body, boundary) {
+		return bodyParts(e.body, boundary)
+	}
+	if isEncoded(e.encoding) {
+		e.body, e.encoding = p.decode(e), ""
+		if hasPart(e.body, boundary) {
+			return bodyParts(e.body, boundary)
+		}
+	}
+	if boundary = guessBoundary(e.body); hasPart(e.body, boundary) {
+		return bodyParts(e.body, boundary)
+	}
+	return nil
+}
+
+// partOf reads a part of a multipart.
+func partOf(e *entity, raw []byte) *entity {
+	part := bodyPart(raw)
+	if part.media == "" && e.media == "multipart/digest" {
+		part.media = "message/rfc822" // RFC 2046 §5.1.5
+	}
+	return part
+}
+
+// multipart reads the parts of e.
+func (p *parser) multipart(e *entity, parts iter.Seq[[]byte], depth int) (all bodies) {
 	alternative := e.media == "multipart/alternative"
-	digest := e.media == "multipart/digest"
-	for raw := range bodyParts(e.body, boundary) {
-		ok = true
+	number := 0
+	for raw := range parts {
 		if p.parts >= MaxParts {
 			break
 		}
-		part := bodyPart(raw)
-		if digest && part.media == "" {
-			part.media = "message/rfc822" // RFC 2046 §5.1.5
+		number++
+		part := partOf(e, raw)
+		part.part = strconv.Itoa(number)
+		if e.part != "" {
+			part.part = e.part + "." + part.part
 		}
 		b := p.entity(part, depth+1)
 		switch {
@@ -67,7 +90,7 @@ func (p *parser) multipart(e *entity, boundary string, depth int) (all bodies, o
 			}
 		}
 	}
-	return all, ok
+	return all
 }
 
 const (
@@ -118,6 +141,7 @@ func (p *parser) attach(e *entity) {
 		ContentType: e.media,
 		ContentID:   e.id,
 		Inline:      e.disposition == "inline" || e.disposition == "" && e.id != "",
+		Part:        cmp.Or(e.part, "0"),
 		Data:        p.decode(e),
 	}
 	if a.ContentType == "" {
