@@ -8,36 +8,31 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// LocalPartPattern is what a chosen local part must match (docs/spec/mailboxes.md#addresses).
-const LocalPartPattern = `^[a-z0-9][a-z0-9._-]{0,63}$`
+// LocalPartPattern is what a chosen local part must match (docs/spec/mailboxes.md#addresses); it has at most localMax octets. A dot stands
+// between two other characters: with one at the end or two in a row the address needs quotes (RFC 5321 §4.1.2), which many
+// programs do not write.
+const LocalPartPattern = `^[a-z0-9][a-z0-9_-]*(\.[a-z0-9_-]+)*$`
 
 var localPart = regexp.MustCompile(LocalPartPattern)
 
-// builtinReserved are local parts that cannot be chosen (docs/spec/mailboxes.md#addresses; the role names of RFC 2142).
-const builtinReserved = "postmaster abuse admin root webmaster hostmaster mailer-daemon noreply support security"
-
-func reservedNames(more []string) map[string]bool {
-	names := make(map[string]bool)
-	for _, name := range append(strings.Fields(builtinReserved), more...) {
-		names[strings.ToLower(name)] = true
+// checkLocalPart checks the form of a local part that a client asks for. Error: request.invalid.
+func checkLocalPart(local string) error {
+	if len(local) > localMax || !localPart.MatchString(local) {
+		return problem.Invalid("/localPart", "must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit, without a dot at the end or two in a row")
 	}
-	return names
+	return nil
 }
 
-// checkLocalPart checks a local part that a client asks for. Errors: request.invalid, mailbox.local_part_reserved.
-func (s *Service) checkLocalPart(local string) error {
-	if !localPart.MatchString(local) {
-		return problem.Invalid("/localPart", "must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit")
-	}
-	if s.reserved[local] {
-		return problem.Detailf(problem.MailboxLocalPartReserved, "%q is kept for the operator; choose another local part", local)
+// checkReserved returns an error for a local part that cannot be chosen on public domains. Error: mailbox.local_part_reserved.
+func (s *Service) checkReserved(local string) error {
+	if s.reserved.has(local) {
+		return problem.Detailf(problem.MailboxLocalPartReserved, "%q is kept for the operator, or looks like a name that is; choose another local part", local)
 	}
 	return nil
 }
@@ -94,16 +89,27 @@ func (s *Service) checkAddressTx(ctx context.Context, tx *db.Tx, address string,
 			return err
 		}
 	}
-	holder, held, err := s.holderOfTx(ctx, tx, address, now)
-	if err != nil {
+	before, found, err := s.predecessorTx(ctx, tx, address)
+	if err != nil || !found {
 		return err
 	}
-	if !held {
-		return nil
-	}
-	if o.Domain == "" && (o.Account == "" || holder != o.Account) {
-		return taken
+	if o.Account == "" || before.account != o.Account {
+		if o.Domain == "" && before.until > now.UnixMicro() {
+			return taken
+		}
+		if err := s.forgetPredecessorTx(ctx, tx, address); err != nil {
+			return err
+		}
 	}
 	_, err = tx.Exec(ctx, deleteHold, s.hold.hash(address))
 	return err
+}
+
+// forgetPredecessorTx erases what the delivery log has of an address whose next holder is another one, also of the mail that was refused
+// since the mailbox ended: it shows who wrote to the holder before.
+func (s *Service) forgetPredecessorTx(ctx context.Context, tx *db.Tx, address string) error {
+	if s.deliveries == nil {
+		return nil
+	}
+	return s.deliveries.EraseTx(ctx, tx, []string{address})
 }

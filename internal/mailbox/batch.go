@@ -38,6 +38,12 @@ func (s *Service) Find(ctx context.Context, address string) (*Mailbox, Limits, e
 	return m, limits, err
 }
 
+// FindAnew is Find for a caller that got another mailbox than it expected: one that is cached may have ended in another process.
+func (s *Service) FindAnew(ctx context.Context, address string) (*Mailbox, Limits, error) {
+	s.recent.forget(address)
+	return s.Find(ctx, address)
+}
+
 // CheckQuota returns nil if the mailbox can receive one more message now, otherwise mail.account_disabled, mail.mailbox_full or
 // mail.daily_cap.
 func (s *Service) CheckQuota(m *Mailbox, l Limits) error { return s.checkQuota(m, l, 0) }
@@ -67,6 +73,7 @@ type Reservation struct {
 	At      time.Time     // later than all earlier messages of the mailbox: by a microsecond within a batch, otherwise by a millisecond or more
 	RawFor  time.Duration // retention of the raw message
 	Account id.Account    // owner of the mailbox; "": a guest
+	Members []id.Account  // the accounts that read the mailbox beside its owner
 	Domain  id.Domain     // the private domain that the mailbox is on; "": a public one
 }
 
@@ -87,6 +94,7 @@ type batchBox struct {
 	limits   Limits
 	dirty    bool // is in Batch.changed
 	unopened bool // a mailbox of a catch-all, the sink or staff that is created with its first message
+	members  []id.Account
 }
 
 // lookupMax bounds the addresses in one statement.
@@ -135,7 +143,10 @@ func (b *Batch) readTx(ctx context.Context, tx *db.Tx, addresses []string) error
 		found[i] = &batchBox{Mailbox: m, limits: b.s.limitsOf(m, guests)}
 		b.boxes[m.Address] = found[i]
 	}
-	return b.readAccountsTx(ctx, tx, found)
+	if err := b.readAccountsTx(ctx, tx, found); err != nil {
+		return err
+	}
+	return b.readMembersTx(ctx, tx, found)
 }
 
 // Reserve reserves a message in each mailbox that its addresses lead to, one for a mailbox that occurs more than once. It fails
@@ -204,10 +215,20 @@ func (b *Batch) reserve(box *batchBox) Reservation {
 		box.lastAt = max(box.lastAt, a.lastAt+1)
 		a.lastAt = box.lastAt
 	}
+	for _, member := range box.members {
+		box.lastAt = max(box.lastAt, b.accounts[member].lastAt+1)
+	}
+	for _, member := range box.members {
+		a := b.accounts[member]
+		a.lastAt, a.dirty = box.lastAt, true
+	}
+	if a := b.accounts[box.Owner.Account]; a != nil && len(box.members) > 0 {
+		a.lastAt = box.lastAt
+	}
 	at := time.UnixMicro(box.lastAt).UTC()
 	return Reservation{
 		Box: box.ID, Address: box.Address, Message: id.New[id.Message](at), At: at, RawFor: box.limits.RawFor,
-		Account: box.Owner.Account, Domain: box.Owner.Domain,
+		Account: box.Owner.Account, Members: box.members, Domain: box.Owner.Domain,
 	}
 }
 

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -11,34 +10,18 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
-	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// tight lets an account have little.
-type tight struct{}
-
 const (
-	tightLive = 6
-	tightMail = 25
+	maxLive = 6
+	maxMail = 25
 )
 
-func (tight) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
-	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: tightLive, DailyMail: tightMail}, nil
-}
-
-func (t tight) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
-	for _, account := range accounts {
-		limits, _ := t.MailboxLimits(ctx, account)
-		found(account, limits)
-	}
-	return nil
-}
-
-// Sets of mail that open mailboxes of a catch-all, mailboxes that are made by hand and others that are destroyed meet in
+// Batches of mail that open mailboxes of a catch-all, mailboxes that are made by hand and others that are destroyed meet in
 // the same account at the same time. The plan's bounds hold to the last, and every count is what can be counted.
 func TestConcurrentWritesAreCountedExactly(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
@@ -47,8 +30,9 @@ func TestConcurrentWritesAreCountedExactly(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC))
+		limits := mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: maxLive, DailyMail: maxMail}
 		s := mailbox.New(mailbox.Parts{
-			DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: tight{}, Domains: &estate{held: true}, Policy: mailbox.Policy{MaxMessages: 100}, HoldSecret: []byte("hold"),
+			DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: &plan{limits}, Domains: &privateDomain{held: true}, Policy: mailbox.Policy{MaxMessages: 100}, HoldSecret: []byte("hold"),
 		})
 		var taken atomic.Int32
 		var wg sync.WaitGroup
@@ -56,13 +40,13 @@ func TestConcurrentWritesAreCountedExactly(t *testing.T) {
 			wg.Go(func() {
 				switch i % 4 {
 				case 0:
-					m, err := s.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: lady})
+					m, err := s.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: owner})
 					if err == nil && i%8 == 0 {
-						err = s.DestroyOwned(t.Context(), lady, m.ID)
+						err = s.DestroyOwned(t.Context(), owner, m.ID)
 					}
 					refusedFor(t, err, problem.MailboxLimitReached)
 				default:
-					to := []string{fmt.Sprintf("a%d@%s", i%7, manor), fmt.Sprintf("a%d@%s", (i+3)%7, manor)}
+					to := []string{fmt.Sprintf("a%d@%s", i%7, privateName), fmt.Sprintf("a%d@%s", (i+3)%7, privateName)}
 					err := book(t, d, s, to...)
 					refusedFor(t, err, problem.MailMailboxFull, problem.MailDailyCap)
 					if err == nil {
@@ -72,18 +56,18 @@ func TestConcurrentWritesAreCountedExactly(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		boxes, err := s.OfAccount(t.Context(), lady, "", 100)
-		if err != nil || len(boxes) > tightLive {
-			t.Errorf("%d mailboxes, %v", len(boxes), err)
+		boxes, err := s.OfAccount(t.Context(), owner, "", 100)
+		if err != nil || len(boxes) > maxLive {
+			t.Errorf("%d mailboxes, %v, want at most %v", len(boxes), err, maxLive)
 		}
 		messages := 0
 		for _, m := range boxes {
 			messages += m.MessageCount
 		}
 		var live, today int
-		err = d.QueryRow(t.Context(), "SELECT live, (SELECT count FROM mail_day WHERE account_id = $1) FROM mailbox_owner WHERE account_id = $1", lady).Scan(&live, &today)
-		if err != nil || live != len(boxes) || today != int(taken.Load()) || messages != today || today > tightMail {
-			t.Errorf("%d live and counted as %d; %d messages were taken, %d are there, counted as %d; %v", len(boxes), live, taken.Load(), messages, today, err)
+		err = d.QueryRow(t.Context(), "SELECT live, (SELECT count FROM mail_day WHERE account_id = $1) FROM mailbox_owner WHERE account_id = $1", owner).Scan(&live, &today)
+		if err != nil || live != len(boxes) || today != int(taken.Load()) || messages != today || today > maxMail {
+			t.Errorf("%d mailboxes live and are counted as %d; %d messages were taken, %d are there and counted as %d, %v; want equal counts, at most %d messages and no error", len(boxes), live, taken.Load(), messages, today, err, maxMail)
 		}
 	})
 }

@@ -16,58 +16,44 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// estate is a private domain of an account, as long as it is held.
-type estate struct{ held bool }
+// privateDomain is the private domain of an account while held is set.
+type privateDomain struct{ held bool }
 
 const (
-	lady    = id.Account("acc_lady")
-	manor   = "manor.example"
-	manorID = id.Domain("dom_manor")
+	owner       = id.Account("acc_owner")
+	privateName = "private.example"
+	privateID   = id.Domain("dom_private")
 )
 
-func (e *estate) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
-	return manor, manorID, nil
+func (e *privateDomain) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
+	return privateName, privateID, nil
 }
 
-func (e *estate) HoldersTx(_ context.Context, _ *db.Tx, names []string, found func(string, id.Account, id.Domain)) error {
+func (e *privateDomain) HoldersTx(_ context.Context, _ *db.Tx, names []string, found func(string, id.Account, id.Domain)) error {
 	for _, name := range names {
-		if e.held && name == manor {
-			found(manor, lady, manorID)
+		if e.held && name == privateName {
+			found(privateName, owner, privateID)
 		}
 	}
 	return nil
 }
 
-func newEstate(t testing.TB, d *db.DB) (*estate, *mailbox.Service) {
+func newCatchAll(t testing.TB, d *db.DB) (*privateDomain, *mailbox.Service) {
 	t.Helper()
-	return newEstateWith(t, d, clock.NewFake(noon()), roomy{max: 100})
+	return newCatchAllWith(t, d, clock.NewFake(noon()), 100)
 }
 
-func newEstateWith(t testing.TB, d *db.DB, c clock.Clock, plans roomy) (*estate, *mailbox.Service) {
+func newCatchAllWith(t testing.TB, d *db.DB, c clock.Clock, maxLive int) (*privateDomain, *mailbox.Service) {
 	t.Helper()
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &estate{held: true}
+	limits := mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: maxLive, DailyMail: 100}
+	e := &privateDomain{held: true}
 	return e, mailbox.New(mailbox.Parts{
-		DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: plans, Domains: e, Policy: mailbox.Policy{MaxMessages: 5}, HoldSecret: []byte("hold"),
+		DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: &plan{limits}, Domains: e, Policy: mailbox.Policy{MaxMessages: 5}, HoldSecret: []byte("hold"),
 	})
-}
-
-// roomy allows each account max mailboxes and plenty of mail.
-type roomy struct{ max int }
-
-func (r roomy) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
-	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: r.max, DailyMail: 100}, nil
-}
-
-func (r roomy) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
-	for _, account := range accounts {
-		limits, _ := r.MailboxLimits(ctx, account)
-		found(account, limits)
-	}
-	return nil
 }
 
 // book takes a mail to addresses in, in a set of its own.
@@ -91,29 +77,29 @@ func book(t *testing.T, d *db.DB, boxes *mailbox.Service, addresses ...string) (
 // never be ended.
 func TestNoMailboxIsCreatedOnADeletedDomain(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		e, boxes := newEstate(t, d)
+		e, boxes := newCatchAll(t, d)
 		create := func() error {
-			_, err := boxes.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: lady})
+			_, err := boxes.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: owner})
 			return err
 		}
 		if err := create(); err != nil {
 			t.Fatal(err)
 		}
-		if err := book(t, d, boxes, "ann@"+manor); err != nil {
+		if err := book(t, d, boxes, "ann@"+privateName); err != nil {
 			t.Fatal(err)
 		}
-		if err := boxes.EndDomain(t.Context(), manorID); err != nil {
+		if err := boxes.EndDomain(t.Context(), privateID); err != nil {
 			t.Fatal(err)
 		}
 		e.held = false
 		if err := create(); !problem.Has(err, problem.MailboxDomainUnavailable) {
-			t.Error(err)
+			t.Errorf("Create in the domain that ended = %v, want the problem %v", err, problem.MailboxDomainUnavailable)
 		}
-		if err := book(t, d, boxes, "ann@"+manor); !problem.Has(err, problem.MailMailboxUnknown) {
-			t.Error(err)
+		if err := book(t, d, boxes, "ann@"+privateName); !problem.Has(err, problem.MailMailboxUnknown) {
+			t.Errorf("mail to the domain that ended = %v, want the problem %v", err, problem.MailMailboxUnknown)
 		}
-		if left, err := boxes.OfAccount(t.Context(), lady, "", 10); len(left) != 0 || err != nil {
-			t.Errorf("%v %v", left, err)
+		if left, err := boxes.OfAccount(t.Context(), owner, "", 10); len(left) != 0 || err != nil {
+			t.Errorf("OfAccount = %v, %v, want no mailbox", left, err)
 		}
 	})
 }
@@ -121,12 +107,12 @@ func TestNoMailboxIsCreatedOnADeletedDomain(t *testing.T) {
 // A mail that may not enter one mailbox opens none of the others.
 func TestRejectedMailOpensNoMailbox(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		_, boxes := newEstate(t, d)
-		if err := book(t, d, boxes, "ann@"+manor, "ann@elsewhere.example"); !problem.Has(err, problem.MailMailboxUnknown) {
-			t.Error(err)
+		_, boxes := newCatchAll(t, d)
+		if err := book(t, d, boxes, "ann@"+privateName, "ann@elsewhere.example"); !problem.Has(err, problem.MailMailboxUnknown) {
+			t.Errorf("mail to ann and to a domain of nobody = %v, want the problem %v", err, problem.MailMailboxUnknown)
 		}
-		if all, err := boxes.OfAccount(t.Context(), lady, "", 10); len(all) != 0 || err != nil {
-			t.Errorf("%v %v", all, err)
+		if all, err := boxes.OfAccount(t.Context(), owner, "", 10); len(all) != 0 || err != nil {
+			t.Errorf("OfAccount = %v, %v, want no mailbox", all, err)
 		}
 	})
 }
@@ -150,12 +136,12 @@ func TestCatchAllChecksBesideSweep(t *testing.T) {
 	for in := range 4 {
 		dbtest.Run(t, func(t *testing.T, d *db.DB) {
 			swept := &sweptClock{Fake: clock.NewFake(noon())}
-			_, boxes := newEstateWith(t, d, swept, roomy{max: 1})
-			if _, err := boxes.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: lady}); err != nil {
+			_, boxes := newCatchAllWith(t, d, swept, 1)
+			if _, err := boxes.Create(t.Context(), mailbox.CreateParams{}, mailbox.Owner{Account: owner}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := boxes.CheckCatchAll(t.Context(), lady, "ann"); !problem.Has(err, problem.MailMailboxFull) {
-				t.Fatal(err)
+			if _, err := boxes.CheckCatchAll(t.Context(), owner, "ann"); !problem.Has(err, problem.MailMailboxFull) {
+				t.Fatalf("CheckCatchAll(ann) = %v, want the problem %v", err, problem.MailMailboxFull)
 			}
 			swept.Advance(time.Hour)
 			swept.sweep = func() {
@@ -164,7 +150,7 @@ func TestCatchAllChecksBesideSweep(t *testing.T) {
 				}
 			}
 			swept.in = in
-			if _, err := boxes.CheckCatchAll(t.Context(), lady, "ann"); err != nil {
+			if _, err := boxes.CheckCatchAll(t.Context(), owner, "ann"); err != nil {
 				t.Errorf("with a sweep at reading %d of the clock: %v", in, err)
 			}
 		})
@@ -176,15 +162,15 @@ func FuzzOpens(f *testing.F) {
 	for _, seed := range []string{"ann", "a.b", "o'hara=x", "", ".", "a..b", "a b", "a@b", "\"", "người", "\xff", "\u200b", strings.Repeat("a", 65)} {
 		f.Add(seed)
 	}
-	_, boxes := newEstate(f, dbtest.Open(f, db.Options{}))
+	_, boxes := newCatchAll(f, dbtest.Open(f, db.Options{}))
 	f.Fuzz(func(t *testing.T, local string) {
-		_, err := boxes.CheckCatchAll(t.Context(), lady, local)
+		_, err := boxes.CheckCatchAll(t.Context(), owner, local)
 		if err != nil && !problem.Has(err, problem.MailMailboxUnknown) {
 			t.Fatal(err)
 		}
 		dots := strings.HasPrefix(local, ".") || strings.HasSuffix(local, ".") || strings.Contains(local, "..")
 		if err == nil && (local == "" || len(local) > 64 || dots || strings.ContainsAny(local, " \t\r\n\x00\x7f@\"\\<>()[],;:")) {
-			t.Errorf("%q is opened", local)
+			t.Errorf("mail to the local part %q opened a mailbox, want it refused", local)
 		}
 	})
 }

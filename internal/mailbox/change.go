@@ -16,6 +16,7 @@ type ChangeKind string
 const (
 	Seen     ChangeKind = "seen"     // a message was marked as read or unread
 	Deleted  ChangeKind = "deleted"  // a message was deleted
+	Tagged   ChangeKind = "tagged"   // a message got other tags
 	Extended ChangeKind = "extended" // the mailbox expires later
 )
 
@@ -38,46 +39,59 @@ const changesKept = time.Minute
 // its transaction was in progress, or the clock of its process is behind.
 const ChangesOverlap = 30 * time.Second
 
-// SeenTx records that a message was marked as read or unread.
-func (s *Service) SeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error {
-	return s.recordOfTx(ctx, tx, Change{Mailbox: box, Kind: Seen, Message: m, Seen: seen})
+// SeenTx records that messages of a mailbox were marked as read or unread.
+func (s *Service) SeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, seen bool, messages ...id.Message) error {
+	return s.recordOfTx(ctx, tx, Change{Mailbox: box, Kind: Seen, Seen: seen}, messages)
 }
 
-// DeletedTx records that a message was deleted.
-func (s *Service) DeletedTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error {
-	return s.recordOfTx(ctx, tx, Change{Mailbox: box, Kind: Deleted, Message: m, Seen: seen})
+// DeletedTx records that messages of a mailbox were deleted, all of which were read or all unread.
+func (s *Service) DeletedTx(ctx context.Context, tx *db.Tx, box id.Mailbox, seen bool, messages ...id.Message) error {
+	return s.recordOfTx(ctx, tx, Change{Mailbox: box, Kind: Deleted, Seen: seen}, messages)
 }
 
-// recordOfTx is recordTx where the owner of the mailbox is not known yet.
-func (s *Service) recordOfTx(ctx context.Context, tx *db.Tx, c Change) error {
+// TaggedTx records that messages of a mailbox got other tags.
+func (s *Service) TaggedTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages ...id.Message) error {
+	return s.recordOfTx(ctx, tx, Change{Mailbox: box, Kind: Tagged}, messages)
+}
+
+// recordOfTx records the same change of several messages of a mailbox whose owner is not known yet.
+func (s *Service) recordOfTx(ctx context.Context, tx *db.Tx, c Change, messages []id.Message) error {
 	var account id.Account
-	if err := tx.QueryRow(ctx, selectAccount, c.Mailbox).Scan(&account); err != nil {
+	var source Source
+	if err := tx.QueryRow(ctx, selectAccount, c.Mailbox).Scan(&account, &source); err != nil {
 		return fmt.Errorf("read the owner of %s: %w", c.Mailbox, err)
 	}
-	return s.recordTx(ctx, tx, account, c)
+	if source == Project {
+		members, err := membersOf(ctx, tx, []id.Mailbox{c.Mailbox})
+		if err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			for _, member := range members[c.Mailbox] {
+				s.wake.Wake(AccountWakeKey(member))
+			}
+		})
+	}
+	all := make([]Change, len(messages))
+	for i, m := range messages {
+		all[i] = c
+		all[i].Message = m
+	}
+	return s.recordTx(ctx, tx, account, all...)
 }
 
-// recordTx records a change in a mailbox of an account, or of a guest for "", and wakes the event streams after the commit.
-func (s *Service) recordTx(ctx context.Context, tx *db.Tx, account id.Account, c Change) error {
-	now := s.changeTime()
-	seen := 0
-	if c.Seen {
-		seen = 1
+// recordTx records changes in a mailbox of an account, or of a guest for "", and wakes the event streams after the commit.
+func (s *Service) recordTx(ctx context.Context, tx *db.Tx, account id.Account, changes ...Change) error {
+	var rows changeRows
+	for _, c := range changes {
+		rows.add(c, account, s.changeTime())
 	}
-	var expires any
-	if !c.ExpiresAt.IsZero() {
-		expires = c.ExpiresAt.UnixMicro()
-	}
-	var message []byte
-	if c.Message != "" {
-		uuid := id.Bytes(c.Message)
-		message = uuid[:]
-	}
-	if err := tx.Queue(ctx, insertChange, id.New[id.Event](now), c.Mailbox, account, now.UnixMicro(), c.Kind, message, seen, expires); err != nil {
-		return fmt.Errorf("record a change of %s: %w", c.Mailbox, err)
+	box := changes[0].Mailbox
+	if err := rows.insertTx(ctx, tx); err != nil {
+		return fmt.Errorf("record %d changes of %s: %w", len(changes), box, err)
 	}
 	tx.AfterCommit(func() {
-		s.wake.Wake(WakeKey(c.Mailbox))
+		s.wake.Wake(WakeKey(box))
 		if account != "" {
 			s.wake.Wake(AccountWakeKey(account))
 		}
@@ -127,6 +141,11 @@ func (s *Service) changes(ctx context.Context, found func(Change) bool, query st
 // Get returns a mailbox, live or not; nil if it never existed or was erased.
 func (s *Service) Get(ctx context.Context, box id.Mailbox) (*Mailbox, error) {
 	return one(ctx, s.db, selectByID, box)
+}
+
+// GetTx is Get in a transaction.
+func (s *Service) GetTx(ctx context.Context, tx *db.Tx, box id.Mailbox) (*Mailbox, error) {
+	return one(ctx, tx, selectByID, box)
 }
 
 // SameTokens reports whether the tokens of m are also those of later, the same mailbox read later: it was not destroyed.
