@@ -43,11 +43,11 @@ func (s *Service) Create(ctx context.Context, p CreateParams, o Owner) (*Mailbox
 		return nil, err
 	}
 	if p.LocalPart != "" {
-		if err := s.checkLocalPart(p.LocalPart); err != nil {
+		if err := checkLocalPart(p.LocalPart); err != nil {
 			return nil, err
 		}
 	}
-	if p.Domain, o.Domain, err = s.domains.Choose(ctx, p.Domain, o.Account); err != nil {
+	if p.Domain, o.Domain, err = s.choose(ctx, p, o); err != nil {
 		return nil, err
 	}
 	for {
@@ -68,6 +68,18 @@ func (s *Service) Create(ctx context.Context, p CreateParams, o Owner) (*Mailbox
 			return m, nil
 		}
 	}
+}
+
+// choose returns the domain for a new mailbox, and its id if it is a private one of the owner, who gets all of its mail whatever the local
+// part. Errors: mailbox.local_part_reserved, mailbox.domain_unavailable.
+func (s *Service) choose(ctx context.Context, p CreateParams, o Owner) (name string, private id.Domain, err error) {
+	name, private, err = s.domains.Choose(ctx, p.Domain, o.Account)
+	if private == "" {
+		if reserved := s.checkReserved(p.LocalPart); reserved != nil {
+			return "", "", reserved
+		}
+	}
+	return name, private, err
 }
 
 // ttl checks a requested time to live, and returns the plan's default if it is 0. Errors: request.invalid if it is below
@@ -121,11 +133,17 @@ func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, localPart s
 	return err
 }
 
-// holderOfTx reports whether an address is in cool-down, and for which account; holder is "" for a guest's.
-func (s *Service) holderOfTx(ctx context.Context, tx *db.Tx, address string, now time.Time) (holder id.Account, held bool, err error) {
-	err = tx.QueryRow(ctx, selectHold, s.hold.hash(address), now.UnixMicro()).Scan(&holder)
+// predecessor is the last holder of an address.
+type predecessor struct {
+	account id.Account // "": a guest
+	until   int64      // the end of the cool-down, in microseconds since 1970; it may have passed
+}
+
+// predecessorTx returns the last holder of an address; found is false if there was none for as long as holds are kept (see dropHolds).
+func (s *Service) predecessorTx(ctx context.Context, tx *db.Tx, address string) (p predecessor, found bool, err error) {
+	err = tx.QueryRow(ctx, selectHold, s.hold.hash(address)).Scan(&p.account, &p.until)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
+		return p, false, nil
 	}
-	return holder, err == nil, err
+	return p, err == nil, err
 }

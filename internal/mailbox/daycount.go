@@ -48,20 +48,11 @@ type accountQuota struct {
 func (b *Batch) readAccountsTx(ctx context.Context, tx *db.Tx, boxes []*batchBox) error {
 	var unread []id.Account
 	for _, box := range boxes {
-		owner := box.Owner.Account
-		if _, known := b.accounts[owner]; owner == "" || known {
-			continue
+		if owner := box.Owner.Account; owner != "" && b.addAccount(owner) {
+			unread = append(unread, owner)
 		}
-		if b.accounts == nil {
-			b.accounts = make(map[id.Account]*accountQuota)
-		}
-		b.accounts[owner] = &accountQuota{}
-		unread = append(unread, owner)
 	}
-	if err := b.readLimits(ctx, unread); err != nil {
-		return err
-	}
-	if err := b.lockDayCountsTx(ctx, tx, unread); err != nil {
+	if err := b.readUnreadTx(ctx, tx, unread); err != nil {
 		return err
 	}
 	for _, box := range boxes {
@@ -70,6 +61,26 @@ func (b *Batch) readAccountsTx(ctx context.Context, tx *db.Tx, boxes []*batchBox
 		}
 	}
 	return nil
+}
+
+// addAccount adds an account to those of the batch, and reports whether it must still be read.
+func (b *Batch) addAccount(owner id.Account) bool {
+	if _, known := b.accounts[owner]; known {
+		return false
+	}
+	if b.accounts == nil {
+		b.accounts = make(map[id.Account]*accountQuota)
+	}
+	b.accounts[owner] = &accountQuota{}
+	return true
+}
+
+// readUnreadTx reads what addAccount has added.
+func (b *Batch) readUnreadTx(ctx context.Context, tx *db.Tx, unread []id.Account) error {
+	if err := b.readLimits(ctx, unread); err != nil {
+		return err
+	}
+	return b.lockDayCountsTx(ctx, tx, unread)
 }
 
 func (b *Batch) readLimits(ctx context.Context, owners []id.Account) error {

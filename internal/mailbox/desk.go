@@ -20,6 +20,9 @@ const (
 	staffMost = 2 * StaffKept
 	// staffDaily is the maximum number of messages that it receives in a UTC day.
 	staffDaily = 10_000
+	// StaffPerClient is the maximum number of messages that one client may send to it in a day, so that one alone cannot use up
+	// staffDaily.
+	StaffPerClient = staffDaily / 5
 )
 
 // IsStaffName reports whether mail to a local part, in lower case, is for staff on public domains (RFC 5321 §4.5.1, RFC 2142).
@@ -46,8 +49,11 @@ func (s *Service) OfStaff(ctx context.Context) (*Mailbox, error) {
 
 // maxMessages returns how many messages a mailbox may hold.
 func (s *Service) maxMessages(m *Mailbox) int {
-	if m.Source == Staff {
+	switch m.Source {
+	case Staff:
 		return staffMost
+	case Project:
+		return projectMessages
 	}
 	return s.policy.MaxMessages
 }

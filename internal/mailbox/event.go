@@ -78,6 +78,6 @@ func (m *Mailbox) Resource(now time.Time, paid bool) resource.Mailbox {
 	return resource.Mailbox{
 		ID: m.ID, Address: m.Address, LocalPart: m.LocalPart, Domain: m.Domain, Tier: tier, Source: string(m.Source),
 		CreatedAt: clock.Stamp{Time: m.CreatedAt}, ExpiresAt: clock.Stamp{Time: m.ExpiresAt},
-		TTL: int64((m.TTL(now) + time.Second - 1) / time.Second), MessageCount: m.MessageCount, UnreadCount: m.UnreadCount,
+		TTL: clock.Seconds(m.TTL(now)), MessageCount: m.MessageCount, UnreadCount: m.UnreadCount,
 	}
 }

@@ -10,30 +10,42 @@ import (
 	"github.com/gonebox/gonebox/internal/mailbox"
 )
 
-// freely lets everybody have everything.
-type freely struct{}
+// plan gives every account and every guest the same limits.
+type plan struct{ limits mailbox.Limits }
 
-func (freely) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
-	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour}, nil
+func (p *plan) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
+	return p.limits, nil
 }
 
-func (f freely) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
+func (p *plan) MailboxLimitsOf(_ context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
 	for _, account := range accounts {
-		limits, _ := f.MailboxLimits(ctx, account)
-		found(account, limits)
+		found(account, p.limits)
 	}
 	return nil
 }
 
-// nowhere has no domain: creation ends there.
-type nowhere struct{}
+// noDomain has no domain, so that creating a mailbox fails with errNoDomain.
+type noDomain struct{}
 
-var errNowhere = errors.New("nowhere")
+var errNoDomain = errors.New("no domain")
 
-func (nowhere) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
-	return "", "", errNowhere
+func (noDomain) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
+	return "", "", errNoDomain
 }
 
-func (nowhere) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account, id.Domain)) error {
+func (noDomain) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account, id.Domain)) error {
 	return nil
+}
+
+// publicDomain has one domain, a public one.
+type publicDomain struct{ noDomain }
+
+func (publicDomain) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
+	return "example.org", "", nil
+}
+
+// newWithoutDomain returns a service without a database, in which creating a mailbox fails with errNoDomain at the latest.
+func newWithoutDomain(reserved string) *mailbox.Service {
+	limits := mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour}
+	return mailbox.New(mailbox.Parts{Plans: &plan{limits}, Domains: noDomain{}, Policy: mailbox.Policy{Reserved: []string{reserved}}})
 }

@@ -125,12 +125,16 @@ func (m *Mailbox) extended(now time.Time, ttl time.Duration, l Limits) (time.Tim
 	return until, nil
 }
 
-// Destroy ends a mailbox. Its tokens are void at once, its contents are erased within a minute.
+// Destroy ends a mailbox. Its tokens are void at once, its contents are erased within a minute. Error: project.owner_only for the mailbox
+// of a project.
 func (s *Service) Destroy(ctx context.Context, box id.Mailbox) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		m, err := one(ctx, tx, selectByID, box)
-		if err != nil || m == nil || m.ended {
+		switch {
+		case err != nil, m == nil, m.ended:
 			return err
+		case m.Source == Project:
+			return errOfProject()
 		}
 		return s.endTx(ctx, tx, m, m.epoch+1, s.clock.Now())
 	})
@@ -153,7 +157,7 @@ func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32
 		s.opened.Forget(m.ID)
 		s.wake.Wake(WakeKey(m.ID))
 	})
-	if m.Source == Sink {
+	if m.Source == Sink || m.Source == Project {
 		return nil
 	}
 	return s.holdTx(ctx, tx, m, now)
@@ -176,11 +180,13 @@ func (s *Service) CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messag
 	return err
 }
 
-// EndTokensTx voids the tokens of all mailboxes of an account, which stay as they are. The owner gets new tokens by listing the
+// EndTokensTx voids the tokens of all mailboxes that an account owns or is a member of, which stay as they are. The owner gets new tokens by listing the
 // mailboxes. Calls that wait with an old token end when their key is woken (WakeAccount). After the commit ForgetTokens must be called.
 func EndTokensTx(ctx context.Context, tx *db.Tx, account id.Account) error {
-	if _, err := tx.Exec(ctx, nextEpochs, account); err != nil {
-		return fmt.Errorf("end the mailbox tokens of %s: %w", account, err)
+	for _, statement := range []string{nextEpochs, nextJoined} {
+		if _, err := tx.Exec(ctx, statement, account); err != nil {
+			return fmt.Errorf("end the mailbox tokens of %s: %w", account, err)
+		}
 	}
 	return nil
 }
@@ -194,14 +200,34 @@ func (s *Service) CheckToken(ctx context.Context, opened *Mailbox) error {
 	return err
 }
 
-// WakeAccount wakes the calls of this process that wait for mail to any mailbox of an account.
+// WakeAccount wakes the calls of this process that wait for mail to any mailbox of an account, or to all of them.
 func (s *Service) WakeAccount(ctx context.Context, account id.Account) error {
 	boxes, err := db.Collect(ctx, s.db, scanID, selectAccountIDs, account)
 	if err != nil {
 		return fmt.Errorf("list the mailboxes of %s: %w", account, err)
 	}
+	s.wake.WakeHere(AccountWakeKey(account))
 	for _, box := range boxes {
 		s.wake.WakeHere(WakeKey(box))
+	}
+	return nil
+}
+
+// EraseTx ends all mailboxes of an account that leaves: they expire now, and are erased like others that have expired. Its memberships of
+// others' mailboxes end. The tokens of all of them are void.
+func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	tx.AfterCommit(s.ForgetTokens)
+	joined, err := db.Collect(ctx, tx, scanID, selectJoined, account)
+	if err != nil {
+		return fmt.Errorf("list the memberships of %s: %w", account, err)
+	}
+	for _, box := range joined { // which wakes the calls that wait with their tokens
+		if _, err := s.RemoveMemberTx(ctx, tx, box, account); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(ctx, expireAll, account, s.clock.Now().UnixMicro()); err != nil {
+		return fmt.Errorf("end the mailboxes of %s: %w", account, err)
 	}
 	return nil
 }

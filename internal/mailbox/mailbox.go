@@ -28,6 +28,7 @@ const (
 	CatchAll Source = "catchall"
 	Sink     Source = "sink"
 	Staff    Source = "staff"
+	Project  Source = "project"
 )
 
 // Owner identifies the owner of a mailbox. The zero Owner is that of a guest mailbox without a session: its token is the only
@@ -156,7 +157,7 @@ type Service struct {
 	domains      Domains
 	outbox       Outbox
 	policy       Policy
-	reserved     map[string]bool // local parts that Create rejects
+	reserved     reservedSet // local parts that Create rejects on public domains
 	hold         holdKey
 	deliveries   DeliveryLog
 	observeBatch func() (done func())
@@ -176,7 +177,7 @@ func New(p Parts) *Service {
 	}
 	return &Service{
 		db: p.DB, clock: p.Clock, keys: p.Keys, wake: p.Wake, plans: p.Plans, domains: p.Domains, outbox: p.Outbox, policy: p.Policy,
-		reserved: reservedNames(p.Policy.Reserved), hold: holdKey(p.HoldSecret), deliveries: p.Deliveries, observeBatch: p.ObserveBatch,
+		reserved: newReservedSet(p.Policy.Reserved), hold: holdKey(p.HoldSecret), deliveries: p.Deliveries, observeBatch: p.ObserveBatch,
 		pace:   &pacer{arrivals: p.Arrivals, clock: p.PaceClock},
 		opened: cache.New[id.Mailbox, Mailbox](openedMax),
 	}

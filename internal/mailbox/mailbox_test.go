@@ -16,87 +16,65 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// world is a service of mailboxes with everything it needs.
-type world struct {
+// fixture is a service of mailboxes with everything it needs.
+type fixture struct {
 	*mailbox.Service
-	db     *db.DB
-	clock  *clock.Fake
-	limits mailbox.Limits
+	plan
+	publicDomain
+	db    *db.DB
+	clock *clock.Fake
 
 	batches int // transactions of sweeps
 }
 
-// MailboxLimits gives every owner the same.
-func (w *world) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
-	return w.limits, nil
-}
-
-func (w *world) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
-	for _, account := range accounts {
-		limits, _ := w.MailboxLimits(ctx, account)
-		found(account, limits)
-	}
-	return nil
-}
-
-// Choose knows one domain.
-func (w *world) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
-	return "example.org", "", nil
-}
-
-// HoldersTx knows no private domain.
-func (w *world) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account, id.Domain)) error {
-	return nil
-}
-
 // EraseTx finds nothing to erase.
-func (w *world) EraseTx(context.Context, *db.Tx, []id.Mailbox, int) (bool, error) { return true, nil }
+func (f *fixture) EraseTx(context.Context, *db.Tx, []id.Mailbox, int) (bool, error) { return true, nil }
 
 func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
 // run runs a test on each engine.
-func run(t *testing.T, test func(t *testing.T, w *world)) {
+func run(t *testing.T, test func(t *testing.T, f *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &world{db: d, clock: clock.NewFake(noon()), limits: mailbox.Limits{
+		f := &fixture{db: d, clock: clock.NewFake(noon()), plan: plan{mailbox.Limits{
 			TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LifetimeMax: 7 * 24 * time.Hour, LiveMax: 2, DailyMail: 3, RawFor: 15 * time.Minute,
-		}}
+		}}}
 		policy := mailbox.Policy{Cooldown: 30 * 24 * time.Hour, MaxMessages: 5}
-		w.Service = mailbox.New(mailbox.Parts{
-			DB: d, Clock: w.clock, Keys: keys, Wake: wake.New(), Plans: w, Domains: w, Policy: policy, HoldSecret: []byte("hold"),
-			ObserveBatch: func() func() { return func() { w.batches++ } },
+		f.Service = mailbox.New(mailbox.Parts{
+			DB: d, Clock: f.clock, Keys: keys, Wake: wake.New(), Plans: f, Domains: f, Policy: policy, HoldSecret: []byte("hold"),
+			ObserveBatch: func() func() { return func() { f.batches++ } },
 		})
-		test(t, w)
+		test(t, f)
 	})
 }
 
-func (w *world) create(t *testing.T, local string, o mailbox.Owner) (*mailbox.Mailbox, string) {
+func (f *fixture) create(t *testing.T, local string, o mailbox.Owner) (*mailbox.Mailbox, string) {
 	t.Helper()
-	m, err := w.Create(t.Context(), mailbox.CreateParams{LocalPart: local}, o)
+	m, err := f.Create(t.Context(), mailbox.CreateParams{LocalPart: local}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, w.Token(m, "")
+	return m, f.Token(m, "")
 }
 
 // open opens the mailbox of a token, and returns the error that a client would get. Identify, which remembers mailboxes from one call of
 // open to the next, must give the same.
-func (w *world) open(t *testing.T, credential string) error {
+func (f *fixture) open(t *testing.T, credential string) error {
 	t.Helper()
-	claims, err := w.Claims(credential)
+	claims, err := f.Claims(credential)
 	if err != nil {
 		return err
 	}
-	opened, err := w.Open(t.Context(), claims)
-	known, again := w.Identify(t.Context(), claims)
+	opened, err := f.Open(t.Context(), claims)
+	known, again := f.Identify(t.Context(), claims)
 	if fmt.Sprint(err) != fmt.Sprint(again) {
-		t.Errorf("Open: %v, Identify: %v", err, again)
+		t.Errorf("Open: %v, Identify: %v, want the same error of both", err, again)
 	}
 	if err == nil && again == nil && (opened.ID != known.ID || !opened.ExpiresAt.Equal(known.ExpiresAt)) {
-		t.Errorf("Open: %s until %s, Identify: %s until %s", opened.ID, opened.ExpiresAt, known.ID, known.ExpiresAt)
+		t.Errorf("Open: %s until %s, Identify: %s until %s, want the same mailbox and expiry", opened.ID, opened.ExpiresAt, known.ID, known.ExpiresAt)
 	}
 	return err
 }
@@ -110,13 +88,13 @@ func refused(t *testing.T, what string, err error, code problem.Code) {
 }
 
 func TestOpenDistinguishesExpiredFromDestroyed(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.clock.Advance(700 * time.Millisecond)
-		m, old := w.create(t, "ann", mailbox.Owner{})
-		w.clock.Advance(time.Minute)
-		longer, err := w.Extend(t.Context(), m.ID, 2*time.Hour)
+	run(t, func(t *testing.T, f *fixture) {
+		f.clock.Advance(700 * time.Millisecond)
+		m, old := f.create(t, "ann", mailbox.Owner{})
+		f.clock.Advance(time.Minute)
+		longer, err := f.Extend(t.Context(), m.ID, 2*time.Hour)
 		refused(t, "extend", err, "")
-		renewed := w.Token(longer, "")
+		renewed := f.Token(longer, "")
 		for _, c := range []struct {
 			at           time.Duration // after creation
 			old, renewed problem.Code
@@ -127,41 +105,41 @@ func TestOpenDistinguishesExpiredFromDestroyed(t *testing.T) {
 			{2*time.Hour + time.Minute - time.Microsecond, problem.AuthInvalidToken, ""}, // the newest is good to the end
 			{2*time.Hour + time.Minute, problem.MailboxExpired, problem.MailboxExpired},
 		} {
-			w.clock.Advance(m.CreatedAt.Add(c.at).Sub(w.clock.Now()))
-			err := w.open(t, old)
+			f.clock.Advance(m.CreatedAt.Add(c.at).Sub(f.clock.Now()))
+			err := f.open(t, old)
 			refused(t, c.at.String()+" the old token", err, c.old)
-			err = w.open(t, renewed)
+			err = f.open(t, renewed)
 			refused(t, c.at.String()+" the new token", err, c.renewed)
 		}
-		if n, err := w.Sweep(t.Context(), w); n != 1 || err != nil {
-			t.Errorf("Sweep = %d, %v", n, err)
+		if n, err := f.Sweep(t.Context(), f); n != 1 || err != nil {
+			t.Errorf("Sweep = %d, %v, want 1", n, err)
 		}
 		for _, credential := range []string{old, renewed} {
-			err := w.open(t, credential)
+			err := f.open(t, credential)
 			refused(t, "erased", err, problem.MailboxExpired)
 		}
 	})
 }
 
 func TestDestroyEndsEveryToken(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		m, first := w.create(t, "", mailbox.Owner{})
-		longer, err := w.Extend(t.Context(), m.ID, 2*time.Hour)
+	run(t, func(t *testing.T, f *fixture) {
+		m, first := f.create(t, "", mailbox.Owner{})
+		longer, err := f.Extend(t.Context(), m.ID, 2*time.Hour)
 		refused(t, "extend", err, "")
-		second := w.Token(longer, "")
-		refused(t, "destroy", w.Destroy(t.Context(), m.ID), "")
-		refused(t, "destroy more", w.Destroy(t.Context(), m.ID), "")
-		_, err = w.Extend(t.Context(), m.ID, 0)
+		second := f.Token(longer, "")
+		refused(t, "destroy", f.Destroy(t.Context(), m.ID), "")
+		refused(t, "destroy more", f.Destroy(t.Context(), m.ID), "")
+		_, err = f.Extend(t.Context(), m.ID, 0)
 		refused(t, "extend what is destroyed", err, problem.AuthInvalidToken)
 		for _, erased := range []bool{false, true} {
 			for _, credential := range []string{first, second} {
-				err := w.open(t, credential)
+				err := f.open(t, credential)
 				refused(t, "destroyed", err, problem.AuthInvalidToken)
 			}
-			if live, err := w.Live(t.Context(), m.ID); live || err != nil {
-				t.Errorf("Live = %v, %v (erased: %v)", live, err, erased)
+			if live, err := f.Live(t.Context(), m.ID); live || err != nil {
+				t.Errorf("Live(%s) = %t, %v after it was destroyed (erased: %t), want false and no error", m.ID, live, err, erased)
 			}
-			if _, err := w.Sweep(t.Context(), w); err != nil {
+			if _, err := f.Sweep(t.Context(), f); err != nil {
 				t.Error(err)
 			}
 		}
@@ -170,59 +148,59 @@ func TestDestroyEndsEveryToken(t *testing.T) {
 
 // The cool-down begins when the mailbox expires, not when the expired mailbox is found.
 func TestTheCoolDownBeginsAtTheEnd(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.create(t, "ann", mailbox.Owner{})
+	run(t, func(t *testing.T, f *fixture) {
+		f.create(t, "ann", mailbox.Owner{})
 		create := func() error {
-			_, err := w.Create(t.Context(), mailbox.CreateParams{LocalPart: "ann"}, mailbox.Owner{})
+			_, err := f.Create(t.Context(), mailbox.CreateParams{LocalPart: "ann"}, mailbox.Owner{})
 			return err
 		}
-		w.clock.Advance(time.Hour + 29*24*time.Hour) // the expired mailbox was not swept yet
+		f.clock.Advance(time.Hour + 29*24*time.Hour) // the expired mailbox was not swept yet
 		refused(t, "a day early", create(), problem.MailboxLocalPartTaken)
-		if _, err := w.Sweep(t.Context(), w); err != nil {
+		if _, err := f.Sweep(t.Context(), f); err != nil {
 			t.Error(err)
 		}
-		w.clock.Advance(24*time.Hour - time.Microsecond)
+		f.clock.Advance(24*time.Hour - time.Microsecond)
 		refused(t, "a moment early", create(), problem.MailboxLocalPartTaken)
-		w.clock.Advance(time.Microsecond)
+		f.clock.Advance(time.Microsecond)
 		refused(t, "on time", create(), "")
 	})
 }
 
 func TestSweepErasesMailboxesAndReleasesAddresses(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, f *fixture) {
 		const many = 250 // more than two batches
 		for range many {
-			w.create(t, "", mailbox.Owner{})
+			f.create(t, "", mailbox.Owner{})
 		}
-		w.clock.Advance(time.Hour)
-		if n, err := w.Sweep(t.Context(), w); n != many || err != nil {
-			t.Fatalf("Sweep = %d, %v", n, err)
+		f.clock.Advance(time.Hour)
+		if n, err := f.Sweep(t.Context(), f); n != many || err != nil {
+			t.Fatalf("Sweep = %d, %v, want %v", n, err, many)
 		}
 		count := func(table string) (n int) {
-			if err := w.db.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+			if err := f.db.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n
 		}
 		if boxes, holds := count("mailbox"), count("address_hold"); boxes != 0 || holds != many {
-			t.Errorf("%d mailboxes, %d held addresses", boxes, holds)
+			t.Errorf("%d mailboxes, %d held addresses, want 0 and %v", boxes, holds, many)
 		}
-		w.clock.Advance(30 * 24 * time.Hour)
-		if _, err := w.Sweep(t.Context(), w); err != nil || count("address_hold") != 0 {
-			t.Errorf("%v, %d held addresses are left", err, count("address_hold"))
+		f.clock.Advance(30 * 24 * time.Hour)
+		if _, err := f.Sweep(t.Context(), f); err != nil || count("address_hold") != 0 {
+			t.Errorf("Sweep = %v, and %d held addresses are left, want no error and 0", err, count("address_hold"))
 		}
 	})
 }
 
 // A sweep that cannot read says so.
 func TestSweepReturnsErrors(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.create(t, "", mailbox.Owner{})
-		if err := w.db.Close(); err != nil {
+	run(t, func(t *testing.T, f *fixture) {
+		f.create(t, "", mailbox.Owner{})
+		if err := f.db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Sweep(t.Context(), w); err == nil {
-			t.Error("no error")
+		if _, err := f.Sweep(t.Context(), f); err == nil {
+			t.Error("Sweep of a closed database returned no error, want one")
 		}
 	})
 }
