@@ -17,41 +17,21 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// few allows an account so many live mailboxes and six messages a day.
-type few int
+// noContents are the contents of mailboxes without messages.
+type noContents struct{}
 
-func (f few) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
-	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LiveMax: int(f), DailyMail: 6}, nil
-}
+func (noContents) EraseTx(context.Context, *db.Tx, []id.Mailbox, int) (bool, error) { return true, nil }
 
-func (f few) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
-	for _, account := range accounts {
-		limits, _ := f.MailboxLimits(ctx, account)
-		found(account, limits)
-	}
-	return nil
-}
-
-// somewhere has one domain, a public one.
-type somewhere struct{ nowhere }
-
-func (somewhere) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
-	return "example.org", "", nil
-}
-
-// erased is what lies in mailboxes that hold nothing.
-type erased struct{}
-
-func (erased) EraseTx(context.Context, *db.Tx, []id.Mailbox, int) (bool, error) { return true, nil }
-
+// newService returns a service whose accounts may have max live mailboxes and get six messages a day.
 func newService(t testing.TB, d *db.DB, c clock.Clock, max int) *mailbox.Service {
 	t.Helper()
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	limits := mailbox.Limits{TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LiveMax: max, DailyMail: 6}
 	return mailbox.New(mailbox.Parts{
-		DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: few(max), Domains: somewhere{}, Policy: mailbox.Policy{Cooldown: time.Hour, MaxMessages: 1000}, HoldSecret: []byte("hold"),
+		DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: &plan{limits}, Domains: publicDomain{}, Policy: mailbox.Policy{Cooldown: time.Hour, MaxMessages: 1000}, HoldSecret: []byte("hold"),
 	})
 }
 
@@ -77,7 +57,7 @@ func TestLiveMailboxesOfAnAccountAreCountedExactly(t *testing.T) {
 				m, err := s.Create(t.Context(), mailbox.CreateParams{TTL: time.Duration(rapid.IntRange(1, 20).Draw(rt, "minutes")) * time.Minute}, mailbox.Owner{Account: account})
 				full := len(live()) >= max
 				if full != problem.Has(err, problem.MailboxLimitReached) || !full && err != nil {
-					rt.Fatalf("%d live: %v", len(live()), err)
+					rt.Fatalf("Create beside %d live mailboxes of at most %d: %v, want the problem %v only at the limit", len(live()), max, err, problem.MailboxLimitReached)
 				}
 				if err == nil {
 					made = append(made, m)
@@ -103,14 +83,14 @@ func TestLiveMailboxesOfAnAccountAreCountedExactly(t *testing.T) {
 				c.Advance(time.Duration(rapid.IntRange(1, 600).Draw(rt, "seconds")) * time.Second)
 			},
 			"sweep": func(rt *rapid.T) {
-				if _, err := s.Sweep(t.Context(), erased{}); err != nil {
+				if _, err := s.Sweep(t.Context(), noContents{}); err != nil {
 					rt.Fatal(err)
 				}
 			},
 			"": func(rt *rapid.T) {
 				boxes, err := s.OfAccount(t.Context(), account, "", 100)
 				if err != nil || len(boxes) != len(live()) {
-					rt.Fatalf("%d are listed, %d live: %v", len(boxes), len(live()), err)
+					rt.Fatalf("OfAccount lists %d mailboxes, %v, want the %d that live", len(boxes), err, len(live()))
 				}
 			},
 		})
@@ -128,7 +108,7 @@ func TestManyExpiredMailboxesMakeRoom(t *testing.T) {
 			}
 		}
 		if _, err := many.Create(t.Context(), mailbox.CreateParams{}, owner); !problem.Has(err, problem.MailboxLimitReached) {
-			t.Fatalf("one more: %v", err)
+			t.Fatalf("one more: %v, want the problem %v", err, problem.MailboxLimitReached)
 		}
 		c.Advance(time.Minute)
 		if _, err := newService(t, d, c, 2).Create(t.Context(), mailbox.CreateParams{}, owner); err != nil { // a smaller plan since
@@ -188,13 +168,13 @@ func TestTheDailyCapIsTheAccounts(t *testing.T) {
 		want(set(boxes[:3], boxes[:2], boxes[:1], []string{guest.Address}), false, true, false, true)         // 3 would be 7
 		want(set([]string{boxes[0], guest.Address}, []string{guest.Address}, boxes[2:3]), false, true, false) // all or none
 		if m, limits, err := s.Find(t.Context(), boxes[3]); err != nil || !problem.Has(s.CheckQuota(m, limits), problem.MailDailyCap) {
-			t.Errorf("the recipient is taken over the cap: %v", err)
+			t.Errorf("the recipient is taken over the cap: %v, want the problem %v", err, problem.MailDailyCap)
 		}
 		c.Advance(12*time.Hour - time.Microsecond)
 		want(set(boxes[:1]), false)
 		c.Advance(time.Microsecond)
 		if m, limits, err := s.Find(t.Context(), boxes[3]); err != nil || s.CheckQuota(m, limits) != nil {
-			t.Errorf("the next day: %v, %v", err, s.CheckQuota(m, limits))
+			t.Errorf("Find the next day: %v, CheckQuota: %v, want no error of either", err, s.CheckQuota(m, limits))
 		}
 		want(set(boxes[:3], boxes[:3], boxes[:1]), true, true, false)
 	})

@@ -50,11 +50,11 @@ func (p *pacer) pause(ctx context.Context, took, behind time.Duration) error {
 	if err != nil || !arriving {
 		return err
 	}
-	factor := time.Duration(pauseFactor)
+	factor := pauseFactor
 	if behind > behindAfter {
 		factor = behindFactor
 	}
-	timer := p.clock.NewTimer(min(factor*took, pauseMax))
+	timer := p.clock.NewTimer(min(time.Duration(factor)*took, pauseMax))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -64,7 +64,8 @@ func (p *pacer) pause(ctx context.Context, took, behind time.Duration) error {
 	}
 }
 
-// look reports whether mail is arriving.
+// look reports whether mail is arriving. Of mail that it sees after it has not looked for a long time it cannot tell when it arrived: that does
+// not count, and if more arrives, the next look finds it.
 func (p *pacer) look(ctx context.Context) (bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +75,7 @@ func (p *pacer) look(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("look whether mail arrives: %w", err)
 		}
-		if !p.looked.IsZero() && count != p.count {
+		if count != p.count && now.Sub(p.looked) < arrivingFor {
 			p.arriving = now.Add(arrivingFor)
 		}
 		p.looked, p.count = now, count
