@@ -10,81 +10,81 @@ import (
 )
 
 // found reports whether mail would be taken for ann now.
-func (w *world) found(t *testing.T) bool {
+func (f *fixture) found(t *testing.T) bool {
 	t.Helper()
-	m, limits, err := w.Find(t.Context(), ann)
+	m, limits, err := f.Find(t.Context(), ann)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m != nil && w.CheckQuota(m, limits) == nil
+	return m != nil && f.CheckQuota(m, limits) == nil
 }
 
 func TestEndedMailboxLeavesTheCache(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		m, _ := w.create(t, "ann", mailbox.Owner{})
-		w.reserve(t, []string{ann})
-		if !w.found(t) {
-			t.Fatal("the mailbox is not found")
+	run(t, func(t *testing.T, f *fixture) {
+		m, _ := f.create(t, "ann", mailbox.Owner{})
+		f.reserve(t, []string{ann})
+		if !f.found(t) {
+			t.Fatal("Find of a new mailbox: not found, want it found")
 		}
-		if err := w.Destroy(t.Context(), m.ID); err != nil {
+		if err := f.Destroy(t.Context(), m.ID); err != nil {
 			t.Fatal(err)
 		}
-		if w.found(t) {
-			t.Error("a destroyed mailbox is found")
+		if f.found(t) {
+			t.Error("Find of a destroyed mailbox: found, want it gone")
 		}
 	})
 }
 
 func TestCachedMailboxExpires(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		m, _ := w.create(t, "ann", mailbox.Owner{})
-		w.clock.Advance(m.ExpiresAt.Sub(w.clock.Now()) - time.Second)
-		if !w.found(t) {
-			t.Fatal("the mailbox is not found")
+	run(t, func(t *testing.T, f *fixture) {
+		m, _ := f.create(t, "ann", mailbox.Owner{})
+		f.clock.Advance(m.ExpiresAt.Sub(f.clock.Now()) - time.Second)
+		if !f.found(t) {
+			t.Fatal("Find of a mailbox a second before its expiry: not found, want it found")
 		}
-		w.clock.Advance(time.Second)
-		if w.found(t) {
-			t.Error("an expired mailbox is found")
+		f.clock.Advance(time.Second)
+		if f.found(t) {
+			t.Error("Find of an expired mailbox: found, want it gone")
 		}
 	})
 }
 
 // What another process does is known after a moment; until then a yes may be wrong, and the intake decides.
 func TestChangesOfOtherProcessesAreSeenWithinSeconds(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		m, _ := w.create(t, "ann", mailbox.Owner{})
-		if !w.found(t) {
-			t.Fatal("the mailbox is not found")
+	run(t, func(t *testing.T, f *fixture) {
+		m, _ := f.create(t, "ann", mailbox.Owner{})
+		if !f.found(t) {
+			t.Fatal("Find of a new mailbox: not found, want it found")
 		}
-		w.elsewhere(t, "UPDATE mailbox SET address = NULL, ended_at = created_at WHERE id = $1", m.ID)
-		if !w.found(t) {
-			t.Error("the mailbox was not remembered")
+		f.execAsOther(t, "UPDATE mailbox SET address = NULL, ended_at = created_at WHERE id = $1", m.ID)
+		if !f.found(t) {
+			t.Error("Find of a mailbox that another process has just ended: not found, want the cached one")
 		}
-		w.clock.Advance(5 * time.Second)
-		if w.found(t) {
-			t.Error("the mailbox is remembered for too long")
+		f.clock.Advance(5 * time.Second)
+		if f.found(t) {
+			t.Error("Find of a mailbox that another process ended 5 s ago: found, want it gone")
 		}
 	})
 }
 
 // A no is never said from memory: room that a deletion made is there at once.
 func TestFullMailboxIsReadAgain(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		m, _ := w.create(t, "ann", mailbox.Owner{})
-		for w.found(t) {
-			w.reserve(t, []string{ann})
+	run(t, func(t *testing.T, f *fixture) {
+		m, _ := f.create(t, "ann", mailbox.Owner{})
+		for f.found(t) {
+			f.reserve(t, []string{ann})
 		}
-		w.elsewhere(t, "UPDATE mailbox SET message_count = message_count - 1, day_count = day_count - 1 WHERE id = $1", m.ID)
-		if !w.found(t) {
-			t.Error("the mailbox has room and takes no mail")
+		f.execAsOther(t, "UPDATE mailbox SET message_count = message_count - 1, day_count = day_count - 1 WHERE id = $1", m.ID)
+		if !f.found(t) {
+			t.Error("Find of a mailbox that has room again: not found, want it found")
 		}
 	})
 }
 
-// elsewhere writes as another process does.
-func (w *world) elsewhere(t *testing.T, query string, args ...any) {
+// execAsOther writes as another process does.
+func (f *fixture) execAsOther(t *testing.T, query string, args ...any) {
 	t.Helper()
-	err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+	err := f.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, query, args...)
 		return err
 	})
