@@ -34,6 +34,56 @@ func (s *Service) CheckSink(ctx context.Context, account id.Account, local strin
 	return limits, s.checkQuota(&Mailbox{account: today}, limits, 0)
 }
 
+// OpenSink returns the live mailbox of the sink at an address, which it creates if there is none, so that a client can wait for the
+// first mail to it. local is generated if it is "". A new mailbox lives for ttl, or as long as one that mail opens if that is 0; one that
+// exists keeps its time. account is that of the sink, and domain one of its. Errors: request.invalid, mailbox.ttl_too_long,
+// mailbox.local_part_taken if the address is in use otherwise.
+func (s *Service) OpenSink(ctx context.Context, account id.Account, local, domain string, ttl time.Duration) (m *Mailbox, err error) {
+	switch {
+	case ttl != 0 && ttl < MinTTL:
+		return nil, problem.Invalid("/ttl", "must be at least %d seconds", int(MinTTL.Seconds()))
+	case ttl > s.policy.SinkTTL:
+		return nil, problem.Detailf(problem.MailboxTTLTooLong, "mailboxes of the sink live for at most %d seconds", int(s.policy.SinkTTL.Seconds()))
+	case local != "" && checkLocalPart(local) != nil:
+		return nil, checkLocalPart(local)
+	}
+	for try := range generateTries {
+		name := local
+		if name == "" {
+			name = generated(try)
+		}
+		opened := false
+		err := s.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+			m, opened, err = s.openSinkTx(ctx, tx, account, name+"@"+domain, ttl)
+			return err
+		}, nil)
+		if err != nil || opened || local != "" {
+			return m, err
+		}
+	}
+	return nil, problem.New(problem.MailboxLocalPartTaken)
+}
+
+// openSinkTx is OpenSink for one address. opened is false if the mailbox existed.
+func (s *Service) openSinkTx(ctx context.Context, tx *db.Tx, account id.Account, address string, ttl time.Duration) (m *Mailbox, opened bool, err error) {
+	b, err := s.BatchTx(ctx, tx, []string{address}, map[string]id.Account{address: account})
+	if err != nil {
+		return nil, false, err
+	}
+	box := b.boxes[address]
+	if box == nil || box.Source != Sink || box.Owner.Account != account {
+		return nil, false, problem.New(problem.MailboxLocalPartTaken)
+	}
+	if !box.unopened {
+		return box.Mailbox, false, nil
+	}
+	if ttl != 0 {
+		box.ExpiresAt = box.CreatedAt.Add(ttl)
+	}
+	b.open(box)
+	return box.Mailbox, true, b.SaveTx(ctx, tx)
+}
+
 // limitsOf returns the limits of a mailbox, given those of its owner.
 func (s *Service) limitsOf(m *Mailbox, l Limits) Limits {
 	switch m.Source {
@@ -118,9 +168,14 @@ func (b *Batch) trimSinkTx(ctx context.Context, tx *db.Tx, owner id.Account, wan
 	return nil
 }
 
-// countTx adds a change to the count that a mailbox belongs to: of the sink's, or of the others of its account.
+// countTx adds a change to the count that a mailbox belongs to: of the sink's, or of the others of its account. Those of projects are not
+// counted, since projects are.
 func countTx(ctx context.Context, tx *db.Tx, m *Mailbox, change int) error {
-	if m.Source != Sink {
+	switch m.Source {
+	case Project:
+		return nil
+	case Sink:
+	default:
 		return countLiveTx(ctx, tx, m.Owner.Account, change)
 	}
 	if err := tx.Queue(ctx, upsertSinkLive, m.Owner.Account, change); err != nil {

@@ -27,7 +27,7 @@ const (
 	selectByAddresses = "SELECT " + mailColumns + " FROM mailbox WHERE address IN "
 	selectBySession   = "SELECT " + columns + " FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3"
 	selectByAccount   = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5"
-	selectAccountIDs  = "SELECT id FROM mailbox WHERE account_id = $1 AND ended_at IS NULL"
+	selectAccountIDs  = "SELECT id FROM mailbox WHERE account_id = $1 AND ended_at IS NULL UNION ALL " + selectJoined
 	countSession      = "SELECT count(*) FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2"
 
 	insertMailbox = `INSERT INTO mailbox (id, address, local_part, domain, source, session_id, account_id, key_prefix, domain_id,
@@ -41,21 +41,29 @@ const (
 	selectAddresses = "SELECT local_part || '@' || domain FROM mailbox WHERE id IN "
 	countSources    = "SELECT source, count(*) FROM mailbox WHERE ended_at IS NULL GROUP BY source"
 	deleteAll       = "DELETE FROM mailbox WHERE id IN "
+	expireAll       = "UPDATE mailbox SET expires_at = $2, epoch = epoch + 1 WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2"
 	nextEpochs      = "UPDATE mailbox SET epoch = epoch + 1 WHERE account_id = $1 AND ended_at IS NULL"
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 	selectEnded   = "SELECT id, ended_at FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
 
-	selectAccountExpired = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 AND source <> 'sink' ORDER BY expires_at LIMIT $3"
+	selectAccountExpired = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 AND source NOT IN ('sink', 'project') ORDER BY expires_at LIMIT $3"
 
 	selectPrivate = "SELECT " + columns + " FROM mailbox WHERE domain_id = $1 AND ended_at IS NULL LIMIT $2"
 
+	// The index mailbox_expires serves it. The sink's mailboxes do not depend on a public domain.
+	selectLiveOn = `SELECT count(*) > 0 FROM (SELECT 1 FROM mailbox WHERE ended_at IS NULL AND expires_at > $1 AND domain = $2
+		AND domain_id IS NULL AND source <> 'sink' LIMIT 1) AS live`
+
+	selectNames = `SELECT id, local_part, domain FROM mailbox WHERE id > $1 AND ended_at IS NULL AND domain_id IS NULL
+		AND source NOT IN ('sink', 'staff', 'project') ORDER BY id LIMIT $2`
+
 	// A sweep ends expired mailboxes and lowers the count of their owner in one transaction, so both are read by one statement.
 	selectUnexpired = `SELECT live - (SELECT count(*) FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2
-		AND source <> 'sink') FROM mailbox_owner WHERE account_id = $1`
+		AND source NOT IN ('sink', 'project')) FROM mailbox_owner WHERE account_id = $1`
 
 	selectOwner = "SELECT live FROM mailbox_owner WHERE account_id = $1"
-	upsertOwner = `INSERT INTO mailbox_owner (account_id, live) VALUES ($1, $2)
+	upsertOwner = `INSERT INTO mailbox_owner (account_id, live, sink_live) VALUES ($1, $2, 0)
 		ON CONFLICT (account_id) DO UPDATE SET live = mailbox_owner.live + excluded.live`
 
 	selectSinkLive   = "SELECT sink_live FROM mailbox_owner WHERE account_id = $1"
@@ -63,29 +71,50 @@ const (
 	upsertSinkLive   = `INSERT INTO mailbox_owner (account_id, live, sink_live) VALUES ($1, 0, $2)
 		ON CONFLICT (account_id) DO UPDATE SET sink_live = mailbox_owner.sink_live + excluded.sink_live`
 
-	insertOwner     = "INSERT INTO mailbox_owner (account_id, live) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING"
+	insertOwner     = "INSERT INTO mailbox_owner (account_id, live, sink_live) VALUES ($1, 0, 0) ON CONFLICT (account_id) DO NOTHING"
 	selectDayCount  = "SELECT day, count FROM mail_day WHERE account_id = $1"
 	selectDayCounts = "SELECT account_id, day, count, last_at FROM mail_day WHERE account_id IN "
-	insertDayCount  = "INSERT INTO mail_day (account_id, day, count) VALUES ($1, 0, 0) ON CONFLICT (account_id) DO NOTHING"
+	insertDayCount  = "INSERT INTO mail_day (account_id, day, count, last_at) VALUES ($1, 0, 0, 0) ON CONFLICT (account_id) DO NOTHING"
 	upsertDayCount  = `INSERT INTO mail_day (account_id, day, count, last_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (account_id) DO UPDATE SET day = excluded.day, count = excluded.count, last_at = excluded.last_at`
 
 	upsertHold = `INSERT INTO address_hold (address_hash, account_id, until) VALUES ($1, nullif($2, ''), $3)
 		ON CONFLICT (address_hash) DO UPDATE SET account_id = excluded.account_id, until = excluded.until`
-	selectHold  = "SELECT coalesce(account_id, '') FROM address_hold WHERE address_hash = $1 AND until > $2"
+	selectHold  = "SELECT coalesce(account_id, ''), until FROM address_hold WHERE address_hash = $1"
 	deleteHold  = "DELETE FROM address_hold WHERE address_hash = $1"
 	deleteHolds = "DELETE FROM address_hold WHERE address_hash IN (SELECT address_hash FROM address_hold WHERE until <= $1 LIMIT $2)"
 
 	insertChange = `INSERT INTO mailbox_change (id, mailbox_id, account_id, at, kind, message_id, seen, expires_at)
-		VALUES ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8)`
+		VALUES ($1, $2, nullif($3, ''), $4, $5, $6, $7, nullif($8, 0))`
 	selectChanges        = "SELECT " + changeColumns + " FROM mailbox_change WHERE mailbox_id = $1 AND at > $2 ORDER BY at, id"
-	selectAccountChanges = "SELECT " + changeColumns + " FROM mailbox_change WHERE account_id = $1 AND at > $2 ORDER BY at, id"
-	deleteChanges        = "DELETE FROM mailbox_change WHERE id IN (SELECT id FROM mailbox_change WHERE at <= $1 LIMIT $2)"
-	deleteChangesOf      = "DELETE FROM mailbox_change WHERE mailbox_id IN "
+	selectAccountChanges = "SELECT " + changeColumns + " FROM mailbox_change WHERE account_id = $1 AND at > $2 UNION ALL SELECT " + changeColumns +
+		" FROM mailbox_change WHERE mailbox_id IN (" + selectJoined + ") AND at > $2 ORDER BY at, id"
+	deleteChanges   = "DELETE FROM mailbox_change WHERE id IN (SELECT id FROM mailbox_change WHERE at <= $1 LIMIT $2)"
+	deleteChangesOf = "DELETE FROM mailbox_change WHERE mailbox_id IN "
 
-	selectAccount         = "SELECT coalesce(account_id, '') FROM mailbox WHERE id = $1"
-	selectNewestOfAccount = "SELECT coalesce(max(last_message_at), 0) FROM mailbox WHERE account_id = $1"
-	selectReceived        = "SELECT id, last_message_at FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_message_at > $3 ORDER BY id"
+	// selectHolders has what Holders returns: the mailboxes of an account, and those that it is a member of. An empty text restricts nothing.
+	selectHolders = `SELECT m.id, m.address, m.created_at, m.last_message_at, m.message_count, m.unread_count, m.joined FROM (
+		SELECT mailbox.*, 0 AS joined FROM mailbox WHERE account_id = $1
+		UNION ALL SELECT mailbox.*, b.created_at AS joined FROM mailbox_member b JOIN mailbox ON mailbox.id = b.mailbox_id WHERE b.account_id = $1) AS m
+		WHERE m.ended_at IS NULL AND m.expires_at > $2 AND m.last_message_at > $3
+		AND ($4 = '' OR m.id = $4 OR m.address = $4) AND ($5 = '' OR m.domain = $5) AND ($6 = '' OR m.source = $6) AND ($7 = '' OR m.address = $7)
+		ORDER BY m.last_message_at DESC LIMIT $8`
+
+	selectAccount         = "SELECT coalesce(account_id, ''), source FROM mailbox WHERE id = $1"
+	selectNewestOfAccount = `SELECT coalesce(max(last), 0) FROM (SELECT max(last_message_at) AS last FROM mailbox WHERE account_id = $1
+		UNION ALL SELECT max(last_message_at) AS last FROM mailbox WHERE id IN (` + selectJoined + `)) AS newest`
+	selectReceived = `SELECT id, last_message_at FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_message_at > $3
+		UNION ALL SELECT id, last_message_at FROM mailbox WHERE id IN (` + selectJoined + `) AND ended_at IS NULL AND expires_at > $2 AND last_message_at > $3
+		ORDER BY id`
+
+	selectJoined  = "SELECT mailbox_id FROM mailbox_member WHERE account_id = $1"
+	selectMembers = "SELECT b.mailbox_id, b.account_id FROM mailbox_member b JOIN account ON account.id = b.account_id WHERE b.mailbox_id IN "
+	upsertMember  = `INSERT INTO mailbox_member (account_id, mailbox_id, role, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (account_id, mailbox_id) DO UPDATE SET role = excluded.role`
+	deleteMember = "DELETE FROM mailbox_member WHERE account_id = $1 AND mailbox_id = $2"
+	nextJoined   = "UPDATE mailbox SET epoch = epoch + 1 WHERE id IN (" + selectJoined + ") AND ended_at IS NULL"
+	nextEpoch    = "UPDATE mailbox SET epoch = epoch + 1 WHERE id = $1"
+	updateName   = "UPDATE mailbox SET address = $2, local_part = $3 WHERE id = $1"
 )
 
 // updateReceived writes the counts of mailboxes: with SQLite one by one, with PostgreSQL as arrays in one statement.
@@ -100,6 +129,20 @@ var updateReceived = db.Per{
 // (db.DB.UpdateLocked). All batches lock in the same order: mailboxes by address, private domains, daily counts by account, accounts,
 // expired mailboxes.
 const forUpdate = " FOR UPDATE"
+
+// boxName is the address of a live mailbox that is on no private domain.
+type boxName struct {
+	id            id.Mailbox
+	local, domain string
+}
+
+// listNames returns at most max of these mailboxes, in the order of their identifiers, beginning behind last.
+func listNames(ctx context.Context, q db.Queryer, last id.Mailbox, max int) ([]boxName, error) {
+	return db.Collect(ctx, q, func(row db.Row) (n boxName, err error) {
+		err = row.Scan(&n.id, &n.local, &n.domain)
+		return n, err
+	}, selectNames, last, max)
+}
 
 func scanID(row db.Row) (box id.Mailbox, err error) {
 	err = row.Scan(&box)
@@ -280,6 +323,32 @@ func dayCountOf(ctx context.Context, q db.Queryer, account id.Account) (*dayCoun
 		return nil, fmt.Errorf("read the day's mail of %s: %w", account, err)
 	}
 	return c, nil
+}
+
+// changeRows collects rows of mailbox_change, column by column.
+type changeRows struct {
+	ids, boxes, accounts, kinds db.Texts
+	at, seen, expires           db.Numbers
+	messages                    db.OptionalOctets
+}
+
+func (r *changeRows) add(c Change, account id.Account, at time.Time) {
+	var seen int64
+	if c.Seen {
+		seen = 1
+	}
+	var message []byte
+	if c.Message != "" {
+		uuid := id.Bytes(c.Message)
+		message = uuid[:]
+	}
+	r.ids, r.boxes, r.accounts = append(r.ids, string(id.New[id.Event](at))), append(r.boxes, string(c.Mailbox)), append(r.accounts, string(account))
+	r.at, r.kinds, r.messages = append(r.at, at.UnixMicro()), append(r.kinds, string(c.Kind)), append(r.messages, message)
+	r.seen, r.expires = append(r.seen, seen), append(r.expires, micro(c.ExpiresAt))
+}
+
+func (r *changeRows) insertTx(ctx context.Context, tx *db.Tx) error {
+	return tx.QueueEach(ctx, insertChange, r.ids, r.boxes, r.accounts, r.at, r.kinds, r.messages, r.seen, r.expires)
 }
 
 func scanChange(row db.Row) (c Change, err error) {

@@ -42,6 +42,12 @@ func (s *Service) EndAt(ctx context.Context, address string) error {
 	})
 }
 
+// LiveOnTx reports whether a public domain has a live mailbox.
+func (s *Service) LiveOnTx(ctx context.Context, tx *db.Tx, domain string) (live bool, err error) {
+	err = tx.QueryRow(ctx, selectLiveOn, s.clock.Now().UnixMicro(), domain).Scan(&live)
+	return live, err
+}
+
 // WakeEnded wakes the calls of this process that wait for mail to a mailbox that EndAt has ended after a time, maybe in another process,
 // so that they notice it. At most max mailboxes are looked at, the newest first.
 func (s *Service) WakeEnded(ctx context.Context, after time.Time, max int) error {

@@ -68,11 +68,16 @@ func (s *Service) pausing(ctx context.Context, pace *pacer, due *time.Time) func
 	return func(took time.Duration) error { return pace.pause(ctx, took, s.clock.Now().Sub(*due)) }
 }
 
+// deliveriesKept is how long the delivery log has entries of mail that was refused after the mailbox had ended.
+const deliveriesKept = 24 * time.Hour
+
+// dropHolds deletes the holds whose cool-down has ended. A hold is kept for as long as the delivery log may know the senders of the last
+// holder, so that these can be erased when the address gets another one.
 func (s *Service) dropHolds(ctx context.Context, pace *pacer) error {
 	var now time.Time // holds are in no hurry: they are never behind
 	return s.inBatches(ctx, s.pausing(ctx, pace, &now), func(ctx context.Context, tx *db.Tx) (bool, error) {
 		now = s.clock.Now()
-		n, err := tx.Exec(ctx, deleteHolds, now.UnixMicro(), holdBatch)
+		n, err := tx.Exec(ctx, deleteHolds, now.Add(-max(0, deliveriesKept-s.policy.Cooldown)).UnixMicro(), holdBatch)
 		return n < holdBatch, err
 	})
 }

@@ -29,28 +29,28 @@ func (c contents) EraseTx(_ context.Context, tx *db.Tx, boxes []id.Mailbox, max 
 
 // A mailbox goes when its mail has, and not before.
 func TestMailboxesAreErasedAfterTheirMail(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, f *fixture) {
 		full := make(contents)
 		for i := range 70 {
-			m, _ := w.create(t, "", mailbox.Owner{})
+			m, _ := f.create(t, "", mailbox.Owner{})
 			full[m.ID] = i * 10
 		}
-		w.clock.Advance(time.Hour)
-		w.batches = 0
-		if n, err := w.Sweep(t.Context(), full); n != 70 || err != nil {
-			t.Fatalf("Sweep = %d, %v", n, err)
+		f.clock.Advance(time.Hour)
+		f.batches = 0
+		if n, err := f.Sweep(t.Context(), full); n != 70 || err != nil {
+			t.Fatalf("Sweep = %d, %v, want 70", n, err)
 		}
 		for box, left := range full {
 			if left > 0 {
-				t.Errorf("%d messages of %s are left", left, box)
+				t.Errorf("%d messages of %s are left, want 0", left, box)
 			}
 		}
-		if mails := 70 * 69 / 2 * 10; w.batches < mails/100 {
-			t.Errorf("%d messages in %d batches", mails, w.batches)
+		if mails := 70 * 69 / 2 * 10; f.batches < mails/100 {
+			t.Errorf("%d messages in %d batches, want batches at least %v", mails, f.batches, mails/100)
 		}
 		var rows int
-		if err := w.db.QueryRow(t.Context(), "SELECT count(*) FROM mailbox").Scan(&rows); err != nil || rows > 0 {
-			t.Errorf("%d mailboxes are left, %v", rows, err)
+		if err := f.db.QueryRow(t.Context(), "SELECT count(*) FROM mailbox").Scan(&rows); err != nil || rows > 0 {
+			t.Errorf("%d mailboxes are left, %v, want 0", rows, err)
 		}
 	})
 }
