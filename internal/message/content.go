@@ -82,6 +82,22 @@ func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) ([]byte
 	return buf, nil
 }
 
+// rawFile is the row of attachments that has the raw message, where it is stored with the rows. No attachment has that identifier.
+const rawFile id.Attachment = "raw"
+
+// packRaw prepares the raw message, as a file that the detail does not list.
+func (d *Draft) packRaw(buf, record []byte) []byte {
+	if len(record) >= blobFrom {
+		key := blob.KeyOf(record)
+		d.files = append(d.files, file{rawFile, reference(key)})
+		return d.blob(buf, blob.Content{Key: key, Data: record})
+	}
+	begin := len(buf)
+	buf = raw.Compress(buf, record)
+	d.files = append(d.files, file{rawFile, inline(buf[begin:])})
+	return buf
+}
+
 // blob packs content as a blob that is stored with the rows. The content of a large draft is left to Stage instead.
 func (d *Draft) blob(buf []byte, c blob.Content) []byte {
 	if d.Large() {

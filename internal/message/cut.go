@@ -14,6 +14,7 @@ const (
 	textMax      = 998      // code points of the subject, of a name and of an address: the longest line of RFC 5322 §2.1.1
 	toMax        = 12 << 10 // octets of the recipients as JSON; those beyond are left out
 	codeLinksMax = 11 << 10 // octets of a code's links as JSON, likewise
+	actionMax    = 3 << 10  // octets of an action's address and host as JSON; a message with more has no action
 )
 
 // cut returns what a summary shows. It does not change m, and shares none of its long texts.

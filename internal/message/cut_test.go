@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -25,17 +26,17 @@ func TestTheCostliestSummaryFitsAnEvent(t *testing.T) {
 		for _, header := range [][]Address{whole.To, nil} {
 			m := whole
 			m.To = header
-			shown := (&Draft{summary: cut(m)}).Summary(Delivery{To: to})
+			shown := (&Draft{summary: cut(m)}).Summary(Delivery{To: to, Tags: slices.Repeat([]string{strings.Repeat("t", 100)}, 20)})
 			text, err := json.Marshal(shown)
 			if err != nil || len(text) > summaryMax {
-				t.Errorf("%q: a summary of %d octets, %v", costly, len(text), err)
+				t.Errorf("%q: a summary of %d octets, %v, want at most %v", costly, len(text), err, summaryMax)
 			}
 			if len(shown.To) == 0 {
-				t.Errorf("%q: no recipient is shown", costly)
+				t.Errorf("the summary with the recipients %q shows none, want at least one", costly)
 			}
 		}
 		if after, _ := json.Marshal(whole); !bytes.Equal(after, before) {
-			t.Error("the summary was changed")
+			t.Errorf("the summary was changed to\n%s\nwant it as before:\n%s", after, before)
 		}
 	}
 }
@@ -46,7 +47,7 @@ func TestShortFieldsAreNotCut(t *testing.T) {
 		strings.Repeat("ü", textMax+1): strings.Repeat("ü", textMax), strings.Repeat("x", textMax+1): strings.Repeat("x", textMax),
 	} {
 		if got := cutText(text); got != want {
-			t.Errorf("%d code points became %d", utf8.RuneCountInString(text), utf8.RuneCountInString(got))
+			t.Errorf("%d code points became %d, want %v", utf8.RuneCountInString(text), utf8.RuneCountInString(got), want)
 		}
 	}
 }
@@ -56,7 +57,7 @@ func FuzzJSONLen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		text, _ := json.Marshal(s)
 		if n := jsonLen(s); n < len(text)+1 || n > len(`"",`)+6*utf8.RuneCountInString(s) {
-			t.Errorf("%q is %d octets as JSON, counted as %d", s, len(text), n)
+			t.Errorf("%q takes %d octets as JSON, counted as %d, want the count between %d and %d", s, len(text), n, len(text)+1, len(`"",`)+6*utf8.RuneCountInString(s))
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/gonebox/gonebox/internal/resource"
 )
@@ -12,11 +13,14 @@ import (
 // detail is the part of a full message that its summary does not have. It is kept compressed, in one column: the length of its JSON as unsigned
 // LEB128, the JSON, and the texts as they are, so that most of its octets are neither escaped nor parsed.
 type detail struct {
-	resource.Detail        // without texts, links, the recipients of the envelope, and the end of the raw message
-	Uncut           *uncut `json:"uncut,omitempty"` // nil: the summary holds all of it
-	TextLen         int    `json:"textLen"`         // octets of Text
-	Text            string `json:"-"`
-	HTML            string `json:"-"` // as the sender wrote it
+	resource.Detail          // without texts, links, the recipients of the envelope, and the end of the raw message
+	Uncut           *uncut   `json:"uncut,omitempty"`   // nil: the summary holds all of it
+	Derived         bool     `json:"derived,omitempty"` // Text is the text of HTML
+	Best            *string  `json:"best,omitempty"`    // Detail.BestLink
+	Parts           []string `json:"parts,omitempty"`   // File.Part of the attachments; nil: they follow the first part
+	TextLen         int      `json:"textLen"`           // octets of Text
+	Text            string   `json:"-"`
+	HTML            string   `json:"-"` // as the sender wrote it
 }
 
 // uncut holds the full values of fields that the summary has cut.
@@ -25,6 +29,22 @@ type uncut struct {
 	From    Address   `json:"from"`
 	To      []Address `json:"to"`
 }
+
+// partsOf returns the positions of attachments in the tree of parts, or nil where they are those of defaultPart.
+func partsOf(files []File) []string {
+	parts, other := make([]string, len(files)), false
+	for i, f := range files {
+		parts[i] = f.Part
+		other = other || f.Part != defaultPart(i)
+	}
+	if !other {
+		return nil
+	}
+	return parts
+}
+
+// defaultPart returns the position of an attachment of a message that consists of its text and then its attachments.
+func defaultPart(index int) string { return strconv.Itoa(index + 2) }
 
 var errDetail = errors.New("not the detail of a message")
 

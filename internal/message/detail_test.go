@@ -33,7 +33,7 @@ func TestDetailRoundTrip(t *testing.T) {
 		}
 		back, err := parseDetail(plain)
 		if err != nil || !cmp.Equal(back, d) {
-			t.Errorf("%s: %v\n%s", name, err, cmp.Diff(d, back))
+			t.Errorf("%s: parseDetail: %v (-want +got):\n%s", name, err, cmp.Diff(d, back))
 		}
 	}
 }
@@ -54,7 +54,7 @@ func FuzzUnpackDetail(f *testing.F) {
 	f.Fuzz(func(t *testing.T, plain []byte) {
 		d, err := parseDetail(plain)
 		if err == nil && !(bytes.Contains(plain, []byte(d.Text)) && bytes.HasSuffix(plain, []byte(d.HTML))) {
-			t.Errorf("%q gave text %q and HTML %q", plain, d.Text, d.HTML)
+			t.Errorf("parseDetail(%q) has the text %q and the HTML %q, want both from the input, the HTML at its end", plain, d.Text, d.HTML)
 		}
 	})
 }
