@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,21 +29,27 @@ type Content struct {
 	MessageID      string
 	Headers        []Header
 	Text           string
-	HTML           string // as the sender wrote it
+	Derived        bool     // the text is that of the HTML
+	Preview        string   // what a preview is taken from; "": the text
+	Refused        []string // links that cancel or report
+	HTML           string   // as the sender wrote it
 	Files          []File
 	Authentication Authentication
 	EnvelopeFrom   string
 	Helo           string
 	RemoteIP       string
 	TLS            bool
-	Injected       bool // it came in over the API and not by SMTP
+	Source         string // how it came in; "": by SMTP
 	Size           int64
 	OTP            *OTP // without message, sender and subject
+	Action         *Action
+	Raw            []byte // the raw message as package raw encodes it, to be stored with the rows; nil: it is stored elsewhere
 }
 
 // File is an attachment with its content, which is stored only if it is available.
 type File struct {
 	Attachment
+	Part string // its position in the tree of parts, such as 2.1
 	Data []byte
 }
 
@@ -60,10 +67,13 @@ type Draft struct {
 
 // internal is what is stored of a message beside its summary and not shown in a list. It is one column, as JSON.
 type internal struct {
-	EnvelopeTo []string `json:"envelopeTo"`          // of this mailbox only: other recipients are not disclosed
-	MessageID  string   `json:"messageId,omitempty"` // the Message-ID header without angle brackets, cut
-	NoTo       bool     `json:"noTo,omitempty"`      // the header names no recipient, so that the envelope's are shown
-	HasLinks   bool     `json:"hasLinks,omitempty"`  // whether the message in full has any
+	EnvelopeTo []string  `json:"envelopeTo"`          // of this mailbox only: other recipients are not disclosed
+	MessageID  string    `json:"messageId,omitempty"` // the Message-ID header without angle brackets, cut
+	NoTo       bool      `json:"noTo,omitempty"`      // the header names no recipient, so that the envelope's are shown
+	HasLinks   bool      `json:"hasLinks,omitempty"`  // whether the message in full has any
+	Client     string    `json:"client,omitempty"`    // Delivery.Client
+	HasBest    bool      `json:"hasBest,omitempty"`   // whether it has one to follow
+	CC         []Address `json:"cc,omitempty"`        // the addresses of the Cc field, cut like those of To
 }
 
 // encode returns a value as JSON, as responses of the API contain it.
@@ -81,24 +91,30 @@ func encode(v any) (string, error) {
 // which the Draft aliases. A large Draft (Draft.Large) also aliases the data of the files until it is staged.
 func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte, error) {
 	whole := Summary{
-		From: c.From, To: list(c.To), Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), SentAt: clock.Optional(c.SentAt),
-		Size: c.Size, HasAttachments: len(c.Files) > 0, OTP: c.OTP, Source: SourceSMTP,
+		From: c.From, To: list(c.To), Subject: c.Subject, Preview: preview(cmp.Or(c.Preview, c.Text), s.policy.PreviewLength), SentAt: clock.Optional(c.SentAt),
+		Size: c.Size, HasAttachments: hasAttachments(c.HTML, c.Files, s.policy.InlineImageMax), OTP: c.OTP, Source: cmp.Or(c.Source, SourceSMTP),
+		Verified: c.Authentication.Verified, Action: c.Action,
 	}
-	if c.Injected {
-		whole.Source = SourceInjected
-	}
-	more := detail{Text: c.Text, HTML: c.HTML, Detail: resource.Detail{
+	more := detail{Text: c.Text, HTML: c.HTML, Derived: c.Derived, Detail: resource.Detail{
 		CC: c.CC, ReplyTo: c.ReplyTo, MessageID: c.MessageID, Headers: c.Headers, Authentication: c.Authentication,
 		Envelope: Envelope{From: c.EnvelopeFrom, Helo: c.Helo, RemoteIP: c.RemoteIP, TLS: c.TLS}, RawExpiresAt: clock.Micro(0),
 	}}
-	d := &Draft{size: c.Size, summary: cut(whole), internal: internal{MessageID: cutText(c.MessageID), HasLinks: len(linksOf(more, 1)) > 0, NoTo: len(c.To) == 0}}
+	hasLinks, best := follow(&more, c.Action, c.Refused)
+	more.Best = best
+	d := &Draft{size: c.Size, summary: cut(whole), internal: internal{
+		MessageID: cutText(c.MessageID), HasLinks: hasLinks, HasBest: best != nil, NoTo: len(c.To) == 0, CC: cutAddresses(c.CC),
+	}}
 	if d.summary.Subject != whole.Subject || d.summary.From != whole.From || !slices.Equal(d.summary.To, whole.To) {
 		more.Uncut = &uncut{Subject: whole.Subject, From: whole.From, To: whole.To}
 	}
 	for _, f := range c.Files {
 		more.Attachments = append(more.Attachments, f.Attachment)
 	}
+	more.Parts = partsOf(c.Files)
 	buf, err := d.pack(buf, &more, c.Files, copies)
+	if c.Raw != nil {
+		buf = d.packRaw(buf, c.Raw)
+	}
 	return d, buf, err
 }
 
@@ -110,7 +126,9 @@ type Delivery struct {
 	To         []string // the forward-paths that led there
 	Raw        raw.Ref
 	RawUntil   time.Time
-	OTP        *OTP // code for this recipient alone; nil: the draft's
+	OTP        *OTP   // code for this recipient alone; nil: the draft's
+	Client     string // whom the space of the message counts for when Trim decides what to keep; "": for no client
+	Tags       []string
 }
 
 // Copy is a draft with one of its deliveries.

@@ -29,12 +29,12 @@ func (s *shelf) fill(messages int, octets int64) id.Mailbox {
 	err := s.db.Update(s.t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		for range messages {
 			m := id.New[id.Message](noon())
-			if _, err := tx.Exec(ctx, `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
-				VALUES ($1, $2, 0, $3, 0, 0, '', 0, '{}', $4)`, box, m, octets, []byte{}); err != nil {
+			if _, err := tx.Exec(ctx, `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, internal, detail, crc)
+				VALUES ($1, $2, 0, $3, 0, 0, '', 0, '{}', '{}', $4, 0)`, box, m, octets, []byte{}); err != nil {
 				return err
 			}
 			for _, attachment := range []string{"1", "2"} {
-				if _, err := tx.Exec(ctx, "INSERT INTO attachment (mailbox_id, message_id, id, data) VALUES ($1, $2, $3, $4)", box, m, attachment, []byte{}); err != nil {
+				if _, err := tx.Exec(ctx, "INSERT INTO attachment (mailbox_id, message_id, id, data, crc) VALUES ($1, $2, $3, $4, 0)", box, m, attachment, []byte{}); err != nil {
 					return err
 				}
 			}
@@ -60,7 +60,7 @@ func (s *shelf) erase(max int, boxes ...id.Mailbox) (empty bool, gone int) {
 	}
 	left := s.count("message")
 	if s.count("attachment") != 2*left {
-		s.t.Errorf("%d messages are left and %d attachments", left, s.count("attachment"))
+		s.t.Errorf("%d messages and %d attachments are left, want two attachments for each message", left, s.count("attachment"))
 	}
 	return empty, before - left
 }
@@ -88,10 +88,10 @@ func TestMailboxesAreErasedInBatches(t *testing.T) {
 			}
 		}
 		if n := s.count("message WHERE mailbox_id = '" + string(kept) + "'"); n != 3 {
-			t.Errorf("%d messages are left of a mailbox that was not named", n)
+			t.Errorf("%d messages are left of a mailbox that was not named, want 3", n)
 		}
 		if empty, gone := s.erase(4); !empty || gone != 0 {
-			t.Errorf("of no mailbox: empty %t, %d gone", empty, gone)
+			t.Errorf("erase of no mailbox: empty %t, %d gone, want true and 0", empty, gone)
 		}
 	})
 }
@@ -102,10 +102,10 @@ func TestFullBatchIsNotTheLast(t *testing.T) {
 		s := newShelf(t, d)
 		box := s.fill(4, 100)
 		if empty, gone := s.erase(4, box); empty || gone != 4 {
-			t.Errorf("empty %t, %d gone", empty, gone)
+			t.Errorf("erase of 4 at most, of 4: empty %t, %d gone, want false and 4", empty, gone)
 		}
 		if empty, gone := s.erase(4, box); !empty || gone != 0 {
-			t.Errorf("empty %t, %d gone", empty, gone)
+			t.Errorf("erase after the last message: empty %t, %d gone, want true and 0", empty, gone)
 		}
 	})
 }

@@ -17,8 +17,8 @@ type sanitizer chan struct{}
 
 func newSanitizer() sanitizer { return make(sanitizer, runtime.GOMAXPROCS(0)) }
 
-// safeHTML is a message's HTML as it may be rendered, or nil. It is made when it is read: most mail never is, and a
-// stricter rule then holds for what is stored already (docs/decisions/0003).
+// safeHTML is a message's HTML as it may be rendered, or nil. It is made when a program reads it first: most mail is never read, and a
+// stricter rule then holds for what is stored already (docs/decisions/0003, docs/decisions/0079).
 func (s *Service) safeHTML(ctx context.Context, box id.Mailbox, m id.Message, b *body) (*string, error) {
 	if b.HTML == "" {
 		return nil, nil
@@ -31,19 +31,23 @@ func (s *Service) safeHTML(ctx context.Context, box id.Mailbox, m id.Message, b 
 			return nil, ctx.Err()
 		}
 	}
+	ids := indexByID(b.Attachments)
 	safe := sanitize.HTML(b.HTML, string(m), func(cid string, most int) (string, []byte, bool) {
-		for i, a := range b.Attachments {
-			if a.ContentID == nil || *a.ContentID != cid || !a.Available || a.Size > min(s.policy.InlineImageMax, int64(most)) {
-				continue
-			}
-			r, err := s.open(ctx, box, m, b, i)
-			if err != nil {
-				return a.ContentType, nil, false
-			}
-			data, err := io.ReadAll(r)
-			return a.ContentType, data, err == nil
+		b.embeds = true
+		i, found := ids.find(cid)
+		if !found {
+			return "", nil, false
 		}
-		return "", nil, false
+		a := &b.Attachments[i]
+		if !a.Available || a.Size > min(s.policy.InlineImageMax, int64(most)) {
+			return a.ContentType, nil, false
+		}
+		r, err := s.open(ctx, box, m, b, i)
+		if err != nil {
+			return a.ContentType, nil, false
+		}
+		data, err := io.ReadAll(r)
+		return a.ContentType, data, err == nil
 	})
 	return &safe, nil
 }

@@ -64,7 +64,7 @@ func (r *messageRows) add(c Copy) error {
 		return err
 	}
 	kept := c.internal
-	kept.EnvelopeTo = c.To
+	kept.EnvelopeTo, kept.Client = c.To, c.Client
 	rest, err := encode(&kept)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func TestInsertedRisesWithMail(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d messages inserted after more were stored, %d before", now, before)
+			t.Fatalf("Inserted() = %d after more messages were stored, want more than %d", now, before)
 		}
 	}
 }

@@ -20,9 +20,11 @@ func (live) Live(context.Context, id.Mailbox) (bool, error) { return true, nil }
 
 func (live) CountTx(context.Context, *db.Tx, id.Mailbox, int, int) error { return nil }
 
-func (live) SeenTx(context.Context, *db.Tx, id.Mailbox, id.Message, bool) error { return nil }
+func (live) SeenTx(context.Context, *db.Tx, id.Mailbox, bool, ...id.Message) error { return nil }
 
-func (live) DeletedTx(context.Context, *db.Tx, id.Mailbox, id.Message, bool) error { return nil }
+func (live) TaggedTx(context.Context, *db.Tx, id.Mailbox, ...id.Message) error { return nil }
+
+func (live) DeletedTx(context.Context, *db.Tx, id.Mailbox, bool, ...id.Message) error { return nil }
 
 // What Read returns is the JSON of what Get returns, whether the summary is shown as it is stored or not.
 func TestReadIsTheJSONOfGet(t *testing.T) {
@@ -32,7 +34,7 @@ func TestReadIsTheJSONOfGet(t *testing.T) {
 		many[i] = Address{Address: fmt.Sprintf("bob%d@example.org", i)}
 	}
 	dbtest.Run(t, func(t *testing.T, database *db.DB) {
-		s := New(Parts{DB: database, Mailboxes: live{}})
+		s := New(Parts{DB: database, Mailboxes: live{}, Program: func() int64 { return 1 }})
 		for i, c := range []Content{
 			{To: []Address{bob}, Subject: "whole", Text: "text"},
 			{To: []Address{bob}, Subject: `","seen":` + storedSeen, Text: "\x00 \u2028 <b> \\", HTML: "<p>html</p>", OTP: &OTP{Code: "246810", Source: "builtin", Kind: "numeric"}},
@@ -56,12 +58,16 @@ func TestReadIsTheJSONOfGet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			again, err := s.Read(t.Context(), p.Box, p.Message, nil)
+			if err != nil || again != got {
+				t.Errorf("Read(%s) again: %v\ngot  %s\nwant %s", p.Message, err, again, got)
+			}
 			full, err := s.Get(t.Context(), p.Box, p.Message)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if want, err := encode(full); err != nil || string(got) != want || !json.Valid([]byte(got)) || !full.Seen || full.Subject != c.Subject {
-				t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
+				t.Errorf("Read, and Get encoded: %v\ngot  %s\nwant %s", err, got, want)
 			}
 		}
 	})
