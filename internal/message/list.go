@@ -30,6 +30,14 @@ func (q Query) since() int64 {
 	return q.Since.Truncate(time.Millisecond).Add(time.Millisecond).UnixMicro()
 }
 
+// Bound returns an identifier that sorts before those of all messages that a query asks for by After and Since, "" for none.
+func (q Query) Bound() id.Message {
+	if q.Since.IsZero() {
+		return q.After
+	}
+	return max(q.After, id.Last[id.Message](time.UnixMicro(q.since()-1)))
+}
+
 // newest sorts after every identifier of a message.
 const newest id.Message = "msg_~"
 
@@ -75,7 +83,7 @@ func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (Page, erro
 type CodeQuery struct {
 	After      id.Message
 	Since      time.Time
-	Match      Match // From and Subject only
+	Match      Match // From, Subject and To only
 	Wait       time.Duration
 	Credential CredentialCheck
 }
@@ -87,7 +95,7 @@ type EncodedCode string
 // check.
 func (s *Service) LatestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (EncodedCode, error) {
 	look := s.newestCode
-	if q.Match.From != "" || q.Match.Subject != "" {
+	if q.Match != (Match{}) {
 		look = s.matchingCode
 	}
 	code, err := wait(ctx, s, box, q.Wait, q.Credential, func(ctx context.Context) (code EncodedCode, found bool, err error) {
@@ -119,6 +127,12 @@ func (s *Service) matchingCode(ctx context.Context, box id.Mailbox, q CodeQuery)
 }
 
 func cursor(last id.Message) string { return base64.RawURLEncoding.EncodeToString([]byte(last)) }
+
+// CheckCursor checks the cursor of a page. Error: request.invalid.
+func CheckCursor(text string) error {
+	_, err := parseCursor(text)
+	return err
+}
 
 func parseCursor(text string) (before id.Message, err error) {
 	if text == "" {

@@ -19,14 +19,14 @@ func FuzzCursor(f *testing.F) {
 		switch {
 		case text == "":
 			if err != nil || before != message.Newest {
-				t.Errorf("no cursor: %q, %v", before, err)
+				t.Errorf("no cursor: %q, %v, want %v", before, err, message.Newest)
 			}
 		case err != nil:
 			if !problem.Has(err, problem.RequestInvalid) || before != "" {
-				t.Errorf("%q: %q, %v", text, before, err)
+				t.Errorf(`%q: message.ParseCursor(text) = %q, %v, want the problem %v and ""`, text, before, err, problem.RequestInvalid)
 			}
 		case before >= message.Newest || message.Cursor(before) != text:
-			t.Errorf("%q is read as %q, whose cursor is %q", text, before, message.Cursor(before))
+			t.Errorf("ParseCursor(%q) = %q with the cursor %q, want the same cursor and less than Newest", text, before, message.Cursor(before))
 		}
 	})
 }
@@ -35,6 +35,6 @@ func FuzzCursor(f *testing.F) {
 func TestNewestIsAboveEveryIdentifier(t *testing.T) {
 	last := id.FromBytes[id.Message]([16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	if last >= message.Newest {
-		t.Errorf("%s is not below %s", last, message.Newest)
+		t.Errorf("the largest identifier is %s, want it below Newest = %s", last, message.Newest)
 	}
 }
