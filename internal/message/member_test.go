@@ -25,7 +25,7 @@ func FuzzMember(f *testing.F) {
 			want = string(b)
 		}
 		if found := member(string(written), "otp"); found != want {
-			t.Errorf("%s: %q, want %q", written, found, want)
+			t.Errorf("member(%s, otp) = %q, want %q", written, found, want)
 		}
 	})
 }

@@ -20,10 +20,12 @@ type Mailboxes interface {
 	Live(ctx context.Context, box id.Mailbox) (bool, error)
 	// CountTx adds to a mailbox's counts of messages and of unread messages.
 	CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error
-	// SeenTx records for event streams that a message was marked as read or unread.
-	SeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error
-	// DeletedTx records for event streams that a message was deleted.
-	DeletedTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error
+	// SeenTx records for event streams that messages were marked as read or unread.
+	SeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, seen bool, messages ...id.Message) error
+	// TaggedTx records for event streams that messages got other tags.
+	TaggedTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages ...id.Message) error
+	// DeletedTx records for event streams that messages were deleted, all of which were read or all unread.
+	DeletedTx(ctx context.Context, tx *db.Tx, box id.Mailbox, seen bool, messages ...id.Message) error
 }
 
 // RawMessages stores raw messages until their retention is over.
@@ -48,6 +50,7 @@ type Service struct {
 	sanitizer   sanitizer
 	stager      *blob.Stager
 	stacks      wake.Stacks // for the reads of waiting calls
+	program     func() int64
 }
 
 // Parts are the dependencies and settings of a Service.
@@ -58,13 +61,19 @@ type Parts struct {
 	Mailboxes   Mailboxes
 	RawMessages RawMessages
 	Policy      Policy
+	// Program returns a number that only this program has, and none that would make another response of a message; 0: it is not known (yet).
+	// What was made of a message is kept for that program. nil: nothing is kept.
+	Program func() int64
 }
 
 // New returns a Service.
 func New(p Parts) *Service {
+	if p.Program == nil {
+		p.Program = func() int64 { return 0 }
+	}
 	return &Service{
 		db: p.DB, clock: p.Clock, hub: p.Wake, boxes: p.Mailboxes, rawMessages: p.RawMessages, policy: p.Policy, sanitizer: newSanitizer(),
-		stager: blob.NewStager(p.DB), stacks: wake.NewStacks(),
+		stager: blob.NewStager(p.DB), stacks: wake.NewStacks(), program: p.Program,
 	}
 }
 
@@ -73,6 +82,7 @@ type (
 	Address        = resource.Address
 	Summary        = resource.Summary
 	OTP            = resource.OTP
+	Action         = resource.Action
 	Message        = resource.Message
 	Header         = resource.Header
 	Attachment     = resource.Attachment
@@ -84,4 +94,5 @@ type (
 const (
 	SourceSMTP     = "smtp"
 	SourceInjected = "injected"
+	SourceIngress  = "ingress"
 )

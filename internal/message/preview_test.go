@@ -37,10 +37,10 @@ func FuzzPreview(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, limit int) {
 		got := message.Preview(text, limit)
 		if n := utf8.RuneCountInString(got); n > max(limit, 0) {
-			t.Errorf("%d characters of at most %d", n, limit)
+			t.Errorf("Preview of at most %d characters has %d, want no more", limit, n)
 		}
 		if got != strings.TrimSpace(got) || strings.Contains(got, "  ") || strings.ContainsAny(got, "\r\n\t\x00") {
-			t.Errorf("%q is not folded", got)
+			t.Errorf("Preview(%q, %d) = %q, want its white space folded and none around it", text, limit, got)
 		}
 	})
 }
