@@ -23,35 +23,65 @@ const seeMax = 5 * time.Second
 // Read returns a message in full and marks it as seen, unless that cannot be stored within seeMax. It calls reserve, unless that is nil,
 // before it reads more than a little. Errors: message.not_found, and that of reserve.
 func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (EncodedMessage, error) {
-	l, err := s.get(ctx, box, m, reserve)
+	program := s.program()
+	r, err := s.row(ctx, box, m, program)
 	if err != nil {
 		return "", err
 	}
-	if l.encoded.seen == 0 {
-		err := s.see(ctx, box, m)
+	detail, l, err := s.show(ctx, r, program, reserve)
+	if err != nil {
+		return "", err
+	}
+	if r.encoded.seen == 0 {
+		err := s.see(ctx, r, program)
 		if err != nil && !db.Unavailable(err) {
 			return "", err
 		}
 		if err == nil { // on a full or stalled disk the message can be read, but stays unread
-			l.encoded.seen = 1
+			r.encoded.seen = 1
 		}
 	}
-	return l.json()
+	if detail == nil {
+		return l.json()
+	}
+	return r.joined(detail)
+}
+
+// show returns the detail of a message as JSON, or the message if its detail alone does not do. It sets what is to be kept of it.
+func (s *Service) show(ctx context.Context, r *messageRow, program int64, reserve Reserve) (detail []byte, l *loaded, err error) {
+	if len(r.kept) > 0 {
+		if detail, err = kept(r.kept, reserve); err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", r.message, err)
+		}
+		return detail, nil, nil
+	}
+	if l, err = s.safe(ctx, r, reserve); err == nil {
+		detail, err = l.encodedDetail()
+	}
+	if err == nil && detail != nil && program != 0 && !l.body.embeds {
+		r.kept = keep(detail)
+	}
+	return detail, l, err
 }
 
 // Get returns a message in full. Error: message.not_found.
 func (s *Service) Get(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
-	l, err := s.get(ctx, box, m, nil)
+	r, err := s.row(ctx, box, m, 0)
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.safe(ctx, r, nil)
 	if err != nil {
 		return nil, err
 	}
 	return l.decoded()
 }
 
-func (s *Service) get(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (*loaded, error) {
-	l, err := s.load(ctx, box, m, reserve)
+// safe reads a message in full with safe HTML.
+func (s *Service) safe(ctx context.Context, r *messageRow, reserve Reserve) (*loaded, error) {
+	l, err := s.loadRow(ctx, r, reserve)
 	if err == nil {
-		l.detail.HTML, err = s.safeHTML(ctx, box, m, l.body)
+		l.detail.HTML, err = s.safeHTML(ctx, r.box, r.message, l.body)
 	}
 	if err != nil {
 		return nil, err
@@ -59,8 +89,9 @@ func (s *Service) get(ctx context.Context, box id.Mailbox, m id.Message, reserve
 	return l, nil
 }
 
-// see marks a message as read, once. It does not wait longer than seeMax.
-func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
+// see marks a message as read, once, and keeps what was made of it. It does not wait longer than seeMax.
+func (s *Service) see(ctx context.Context, r *messageRow, program int64) error {
+	box, m := r.box, r.message
 	ctx, cancel := context.WithTimeout(db.Abandonable(ctx), seeMax)
 	defer cancel()
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -73,7 +104,10 @@ func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
 			err = s.boxes.CountTx(ctx, tx, box, 0, -1) // the mailbox is locked before its messages, as in Delete
 		}
 		if err == nil {
-			err = s.setSeenTx(ctx, tx, box, m, true)
+			_, err = tx.Exec(ctx, updateRead, box, m, r.kept, program)
+		}
+		if err == nil {
+			err = s.boxes.SeenTx(ctx, tx, box, true, m)
 		}
 		return err
 	})
@@ -118,7 +152,7 @@ func (s *Service) setSeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id
 	if _, err := tx.Exec(ctx, updateSeen, box, m, value); err != nil {
 		return err
 	}
-	return s.boxes.SeenTx(ctx, tx, box, m, seen) // which also wakes the waits for unread messages
+	return s.boxes.SeenTx(ctx, tx, box, seen, m) // which also wakes the waits for unread messages
 }
 
 // Delete removes a message. Error: message.not_found.
@@ -142,7 +176,7 @@ func (s *Service) removeTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.
 	if err := deleteTx(ctx, tx, box, m); err != nil {
 		return fmt.Errorf("delete %s: %w", m, err)
 	}
-	return s.boxes.DeletedTx(ctx, tx, box, m, seen)
+	return s.boxes.DeletedTx(ctx, tx, box, seen, m)
 }
 
 // Attachment returns one attachment and a reader of its octets, as many as its size says, which has been verified. The reader reads

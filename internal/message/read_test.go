@@ -56,13 +56,13 @@ func TestReadDoesNotWaitForStalledDisk(t *testing.T) {
 	stalls.Store(false)
 	close(answered)
 	if err != nil || !strings.Contains(string(got), `"seen":false`) || !strings.Contains(string(got), "hello") {
-		t.Errorf("while the disk stalls: %v %s", err, got)
+		t.Errorf("Read while the disk stalls: %v, %s, want the text hello, and unseen", err, got)
 	}
 
 	if got, err := s.Read(t.Context(), p.Box, p.Message, nil); err != nil || !strings.Contains(string(got), `"seen":true`) {
-		t.Errorf("after the disk has stalled: %v %s", err, got)
+		t.Errorf("Read after the disk has stalled: %v, %s, want it seen", err, got)
 	}
 	if full, err := s.Get(t.Context(), p.Box, p.Message); err != nil || !full.Seen {
-		t.Errorf("the message is not marked as seen: %v", err)
+		t.Errorf("Get after the disk has stalled: %+v, %v, want the message marked as seen", full, err)
 	}
 }

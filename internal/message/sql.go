@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -23,6 +24,9 @@ const (
 // they read before memory is reserved for it is bounded.
 const detailColumns = "COALESCE(length(detail), 0), CASE WHEN length(detail) <= 16384 THEN detail ELSE substr(detail, 1, 16) END, crc, blob"
 
+// unlessKept is detailColumns without the detail where the program $3 keeps what it made of it.
+const unlessKept = "COALESCE(length(detail), 0), CASE WHEN shown_by = $3 AND length(shown) > 0 THEN NULL WHEN length(detail) <= 16384 THEN detail ELSE substr(detail, 1, 16) END, crc, blob"
+
 const (
 	insertMessages = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, internal, detail, crc, blob)
 		VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9, $10, $11, $12)`
@@ -37,26 +41,73 @@ const (
 	selectNumbered   = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3"
 	selectSize       = "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM message WHERE mailbox_id = $1"
 	selectSummary    = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
-	selectMessage    = "SELECT " + summaryColumns + ", raw_until, " + detailColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectMessage    = "SELECT " + summaryColumns + ", raw_until, CASE WHEN shown_by = $3 THEN shown END, " + unlessKept + " FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectDetailLen  = "SELECT " + detailColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectRaw        = "SELECT raw_ref, raw_until FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectDetail     = "SELECT detail, crc, blob FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectAttachment = "SELECT data, crc, blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2 AND id = $3"
-	selectSeen       = "SELECT seen FROM message WHERE mailbox_id = $1 AND id = $2"
-	selectBlobs      = "SELECT blob FROM message WHERE mailbox_id = $1 AND id = $2 UNION ALL SELECT blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
-	selectAged       = "SELECT id, received_at, size FROM message WHERE mailbox_id = $1 ORDER BY id DESC"
-	selectStored     = "SELECT count(*) FROM message WHERE mailbox_id = $1 AND id = $2"
+	// selectAttachments has those that are not stored together with the detail.
+	selectAttachments = "SELECT id, data, crc, blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2 ORDER BY id"
+	selectSeen        = "SELECT seen FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectBlobs       = "SELECT blob FROM message WHERE mailbox_id = $1 AND id = $2 UNION ALL SELECT blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
+	selectAged        = "SELECT id, received_at, size FROM message WHERE mailbox_id = $1 ORDER BY id DESC"
+	selectAgedClient  = "SELECT id, received_at, size, internal FROM message WHERE mailbox_id = $1 ORDER BY id DESC"
+	selectOldest      = "SELECT mailbox_id, id FROM message WHERE mailbox_id = $1 AND id < $2 ORDER BY id LIMIT $3"
+	selectStored      = "SELECT count(*) FROM message WHERE mailbox_id = $1 AND id = $2"
 
 	updateSeen = "UPDATE message SET seen = $3 WHERE mailbox_id = $1 AND id = $2"
+	updateRead = "UPDATE message SET seen = 1, shown = $3, shown_by = $4 WHERE mailbox_id = $1 AND id = $2"
 	// The messages of a list of pairs of mailbox and message.
-	selectMany      = "SELECT mailbox_id, id, seen FROM message WHERE (mailbox_id, id) IN (VALUES %s) ORDER BY mailbox_id, id"
-	selectManyBlobs = "SELECT blob FROM message WHERE (mailbox_id, id) IN (VALUES %[1]s) UNION ALL SELECT blob FROM attachment WHERE (mailbox_id, message_id) IN (VALUES %[1]s)"
-	deleteManyFiles = "DELETE FROM attachment WHERE (mailbox_id, message_id) IN (VALUES %s)"
-	deleteMany      = "DELETE FROM message WHERE (mailbox_id, id) IN (VALUES %s)"
+	selectRows       = "SELECT " + summaryColumns + " FROM message WHERE (mailbox_id, id) IN (VALUES %s) ORDER BY id DESC"
+	selectSearched   = "SELECT " + summaryColumns + ", detail, crc, blob FROM message WHERE (mailbox_id, id) IN (VALUES %s) ORDER BY id DESC"
+	selectReferences = "SELECT " + referenceColumns + " FROM message WHERE (mailbox_id, id) IN (VALUES %s) ORDER BY id DESC"
+	updateSeenMany   = "UPDATE message SET seen = %d WHERE (mailbox_id, id) IN (VALUES %s)"
+	updateSummary    = "UPDATE message SET summary = new.summary FROM (SELECT $1 AS box, $2 AS id, $3 AS summary) AS new WHERE message.mailbox_id = new.box AND message.id = new.id"
+	selectSummaries  = "SELECT " + encodedColumns + " FROM message WHERE (mailbox_id, id) IN (VALUES %s) ORDER BY mailbox_id, id"
+	selectMany       = "SELECT mailbox_id, id, seen FROM message WHERE (mailbox_id, id) IN (VALUES %s) ORDER BY mailbox_id, id"
+	selectManyBlobs  = "SELECT blob FROM message WHERE (mailbox_id, id) IN (VALUES %[1]s) UNION ALL SELECT blob FROM attachment WHERE (mailbox_id, message_id) IN (VALUES %[1]s)"
+	deleteManyFiles  = "DELETE FROM attachment WHERE (mailbox_id, message_id) IN (VALUES %s)"
+	deleteMany       = "DELETE FROM message WHERE (mailbox_id, id) IN (VALUES %s)"
 
 	deleteMessage     = "DELETE FROM message WHERE mailbox_id = $1 AND id = $2"
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 )
+
+// referenceColumns are what scanReference reads.
+const referenceColumns = "mailbox_id, id, size, seen"
+
+// selectNewestOf selects the newest messages of one mailbox of a list, from the primary key alone unless there is a condition; newestQuery
+// joins one for each.
+const selectNewestOf = "SELECT mailbox_id, id FROM (SELECT mailbox_id, id FROM message" +
+	" WHERE mailbox_id = $%[1]d AND id > $1 AND id < $2%[2]s ORDER BY id DESC LIMIT $3) AS newest_%[1]d"
+
+// newestQuery returns the statement that selects, of each of n mailboxes, the newest messages of a span.
+func newestQuery(n int, span Span) string {
+	const first = 4 // the placeholder of the first mailbox
+	condition := ""
+	if span.Code {
+		condition += " AND has_code = 1"
+	}
+	if span.Unseen {
+		condition += " AND seen = 0"
+	}
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(selectNewestOf, first+i, condition)
+	}
+	return strings.Join(parts, " UNION ALL ")
+}
+
+func scanRef(row db.Row) (r Ref, err error) {
+	err = row.Scan(&r.Box, &r.Message)
+	return r, err
+}
+
+// scanReference reads referenceColumns.
+func scanReference(row db.Row) (r Stored, err error) {
+	err = row.Scan(&r.Box, &r.Message, &r.Size, &r.Seen)
+	return r, err
+}
 
 // selectInserted selects how many messages were ever inserted, from PostgreSQL's statistics. Processes add to them about once a second.
 const selectInserted = "SELECT pg_stat_get_tuples_inserted('message'::regclass)"
@@ -118,10 +169,15 @@ func scanRow(row db.Row, more ...any) (r storedRow, err error) {
 	if err := row.Scan(append([]any{&r.message, &r.received, &r.encoded.seen, &r.encoded.stored, &rest}, more...)...); err != nil {
 		return r, err
 	}
+	return r, r.decodeInternal(rest)
+}
+
+// decodeInternal decodes the column internal of a row.
+func (r *storedRow) decodeInternal(rest string) error {
 	if err := json.Unmarshal([]byte(rest), &r.internal); err != nil {
-		return r, fmt.Errorf("decode what is stored of %s: %w", r.message, err)
+		return fmt.Errorf("decode what is stored of %s: %w", r.message, err)
 	}
-	return r, nil
+	return nil
 }
 
 // decode returns the summary of a row.

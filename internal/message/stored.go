@@ -3,7 +3,6 @@ package message
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +16,8 @@ import (
 // storedCell is the columns of a cell as a statement reads them.
 type storedCell struct {
 	data []byte
-	crc  sql.NullInt64 // null: written by a version that had no checksums
-	blob []byte        // nil: none
+	crc  int64
+	blob []byte // nil: none
 }
 
 func (c *storedCell) columns() []any { return []any{&c.data, &c.crc, &c.blob} }
@@ -36,7 +35,7 @@ func (c *storedCell) key() (key blob.Key, ok bool, err error) {
 
 // content verifies, decompresses and returns the content that is in the row itself. Error: blob.ErrDamaged.
 func (c *storedCell) content() ([]byte, error) {
-	if c.crc.Valid && blob.Checksum(c.data) != c.crc.Int64 {
+	if blob.Checksum(c.data) != c.crc {
 		return nil, fmt.Errorf("a row of mail: %w", blob.ErrDamaged)
 	}
 	return raw.Decompress(c.data)
@@ -47,6 +46,8 @@ type body struct {
 	detail
 	key  blob.Key
 	head bodyHead // no files where the detail is in its row
+
+	embeds bool // parts of the mail may be in its HTML as it is shown
 }
 
 // body reads a detail.
