@@ -12,7 +12,7 @@ import (
 // Summary returns the summary of the message that a delivery stores.
 func (d *Draft) Summary(p Delivery) Summary {
 	m := d.summary
-	m.ID, m.MailboxID, m.ReceivedAt = p.Message, p.Box, clock.Stamp{Time: p.ReceivedAt}
+	m.ID, m.MailboxID, m.ReceivedAt, m.Tags = p.Message, p.Box, clock.Stamp{Time: p.ReceivedAt}, p.Tags
 	if len(m.To) == 0 { // the header names no recipient: show those of the envelope, for this mailbox only
 		m.To = fitting(recipients(p.To), toMax, addressLen)
 	}
@@ -42,15 +42,22 @@ const (
 	shownSeen  = `true,"hasAttachments":`
 )
 
-// AppendJSON appends the summary as JSON.
+// AppendJSON appends the summary as JSON. A field that a later version adds must be added here to summaries that lack it, with a default.
 func (e Encoded) AppendJSON(b []byte) []byte {
+	before, after, seen := "", e.stored, false
 	if e.seen != 0 {
-		if before, after, ok := strings.Cut(e.stored, storedSeen); ok {
-			return append(append(append(b, before...), shownSeen...), after...)
-		}
+		before, after, seen = strings.Cut(e.stored, storedSeen)
 	}
-	return append(b, e.stored...)
+	if seen {
+		b = append(append(b, before...), shownSeen...)
+	} else {
+		after = e.stored
+	}
+	return append(b, after...)
 }
+
+// hasAction reports whether the message has an action.
+func (e Encoded) hasAction() bool { return strings.Contains(e.stored, `,"action":{`) }
 
 // Decode returns the summary.
 func (e Encoded) Decode() (m Summary, err error) {
@@ -63,6 +70,11 @@ func (e Encoded) Decode() (m Summary, err error) {
 
 // ID returns the identifier of the message.
 func (e Encoded) ID() id.Message { return id.Message(strings.Trim(member(e.stored, "id"), `"`)) }
+
+// MailboxID returns the identifier of the mailbox.
+func (e Encoded) MailboxID() id.Mailbox {
+	return id.Mailbox(strings.Trim(member(e.stored, "mailboxId"), `"`))
+}
 
 // code returns the code of the message, "" if it has none.
 func (e Encoded) code() EncodedCode {

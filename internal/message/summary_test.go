@@ -12,7 +12,7 @@ import (
 // What is shown of a stored summary is what encoding the summary gives, whatever a sender writes into it.
 func TestStoredSummaryIsShownAsItIs(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, database *db.DB) {
-		s := New(Parts{DB: database})
+		s := New(Parts{DB: database, Mailboxes: live{}})
 		d := &Draft{size: 7, body: inline([]byte{}), summary: cut(Summary{
 			From: Address{Name: `"seen":` + storedSeen, Address: "ann@example.org"}, Subject: `","seen":` + storedSeen + `false,"otp":{<&>}`, Preview: "\u2028\\", Size: 7,
 			OTP: &OTP{Code: "246810", Display: "246 810", Confidence: 0.98, Source: "builtin", Kind: "numeric"}, Source: SourceSMTP,
@@ -33,6 +33,13 @@ func TestStoredSummaryIsShownAsItIs(t *testing.T) {
 		})
 		m.Seen = true
 		s.checkShown(t, m)
+		for _, tags := range [][]string{{"a", `b"],"seen":` + storedSeen}, nil} {
+			update(func(ctx context.Context, tx *db.Tx) error {
+				return s.TagManyTx(ctx, tx, []Ref{{m.MailboxID, m.ID}, {m.MailboxID, "msg_2"}}, tags)
+			})
+			m.Tags = tags
+			s.checkShown(t, m)
+		}
 	})
 }
 
@@ -45,14 +52,14 @@ func (s *Service) checkShown(t *testing.T, m Summary) {
 	}
 	page, err := s.List(t.Context(), m.MailboxID, Query{Limit: 1})
 	if err != nil || len(page.Messages) != 1 || string(page.Messages[0].AppendJSON(nil)) != want || page.Messages[0].ID() != m.ID {
-		t.Fatalf("%+v, %v\nwant\n%s", page, err, want)
+		t.Fatalf("List = %+v, %v, want one message:\n%s", page, err, want)
 	}
 	back, err := page.Messages[0].Decode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again, err := encode(&back); err != nil || again != want {
-		t.Errorf("decoded it is %s, %v", again, err)
+		t.Errorf("decoded it is %s, %v, want %v", again, err, want)
 	}
 	for _, match := range []Match{{}, {From: "ann"}} {
 		code, err := s.LatestCode(t.Context(), m.MailboxID, CodeQuery{Match: match})
