@@ -147,3 +147,11 @@ func (a *Responses) Sweep(ctx context.Context) error {
 		}
 	}
 }
+
+// EraseTx deletes the calls of an account, with their responses.
+func EraseTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	if _, err := tx.Exec(ctx, deleteAccount, account); err != nil {
+		return fmt.Errorf("delete the idempotency keys of %s: %w", account, err)
+	}
+	return nil
+}

@@ -49,7 +49,7 @@ func TestKeyTakesEffectOnce(t *testing.T) {
 				return 0, err
 			}
 			if !a.At.Equal(noon()) {
-				t.Errorf("%+v", a)
+				t.Errorf("Once = %+v, want it at %v", a, noon())
 			}
 			return a.Number, nil
 		}
@@ -72,18 +72,18 @@ func TestKeyTakesEffectOnce(t *testing.T) {
 		} {
 			got, err := call(step.account, step.operation, step.key, step.body)
 			if got != step.want || (step.want == 0) != problem.Has(err, problem.IdempotencyKeyReused) {
-				t.Errorf("step %d: %d, %v", i, got, err)
+				t.Errorf("step %d, %s of %q with the key %q: got response %d, %v, want %d (0: %s)", i, step.operation, step.body, step.key, got, err, step.want, problem.IdempotencyKeyReused)
 			}
 		}
 		c.Advance(time.Hour) // also without a sweep a key is forgotten when its time is over
 		if got, err := call(ada, "buy", "k1", "three"); got != 7 || err != nil {
-			t.Errorf("an hour later: %d, %v", got, err)
+			t.Errorf("buy of \"three\" with the key \"k1\", an hour later: got response %d, %v, want a new one, 7", got, err)
 		}
 		if err := kept.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if left := rows(t, d); left != 1 {
-			t.Errorf("%d keys are kept", left)
+			t.Errorf("%d keys are kept, want 1", left)
 		}
 	})
 }
@@ -106,10 +106,10 @@ func TestFailedCallStoresNothing(t *testing.T) {
 			return nil, errors.Join(err, poor)
 		})
 		if !errors.Is(err, poor) || rows(t, d) != 0 {
-			t.Fatalf("%v, %d keys are kept", err, rows(t, d))
+			t.Fatalf("Once of a failing call = %v, and %d keys are kept, want the error %v and none", err, rows(t, d), poor)
 		}
 		if a, err := idempotency.Once(t.Context(), kept, call, counter("second")); err != nil || a.Number != 1 {
-			t.Errorf("%+v, %v", a, err)
+			t.Errorf("Once after a failed call = %+v, %v, want the number 1", a, err)
 		}
 	})
 }
@@ -127,14 +127,14 @@ func TestConcurrentCallsTakeEffectOnce(t *testing.T) {
 					return counter(fmt.Sprint(i))(ctx, tx)
 				})
 				if err != nil || a.Number != 1 {
-					t.Errorf("%+v, %v", a, err)
+					t.Errorf("Once beside others = %+v, %v, want the number 1", a, err)
 				}
 			})
 		}
 		done.Wait()
 		var n int
 		if err := d.QueryRow(t.Context(), "SELECT count(*) FROM public_domain").Scan(&n); err != nil || n != 1 {
-			t.Errorf("%d effects, %v, after %d runs", n, err, ran.Load())
+			t.Errorf("%d effects, %v, after %d runs, want 1", n, err, ran.Load())
 		}
 	})
 }
@@ -146,14 +146,14 @@ func TestKeysAreParsedStrictly(t *testing.T) {
 	} {
 		key, err := idempotency.ParseKey(text)
 		if good != (err == nil) || good && string(key) != text || !good && !problem.Has(err, problem.RequestInvalid) {
-			t.Errorf("%q: %q, %v", text, key, err)
+			t.Errorf("ParseKey(%q) = %q, %v, want the key itself: %t, else %s", text, key, err, good, problem.RequestInvalid)
 		}
 	}
 	if key, err := idempotency.ParseKey(); key != "" || err != nil {
-		t.Errorf("none: %q, %v", key, err)
+		t.Errorf("ParseKey() = %q, %v, want no key and no error", key, err)
 	}
 	if _, err := idempotency.ParseKey("a", "a"); err == nil {
-		t.Error("two were read")
+		t.Error("ParseKey of two fields: no error, want one")
 	}
 }
 
@@ -162,7 +162,7 @@ func FuzzParseKey(f *testing.F) {
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
 		if key, err := idempotency.ParseKey(text); err == nil && (string(key) != text || text == "") {
-			t.Errorf("%q was read as %q", text, key)
+			t.Errorf("ParseKey(%q) = %q, want the same text, and none if it is empty", text, key)
 		}
 	})
 }

@@ -17,6 +17,7 @@ const (
 		WHERE idempotency_key.expires_at <= $6`
 	selectResponse = "SELECT body_hash, answer FROM idempotency_key WHERE account_id = $1 AND operation = $2 AND key = $3"
 	updateResponse = "UPDATE idempotency_key SET answer = $4 WHERE account_id = $1 AND operation = $2 AND key = $3"
+	deleteAccount  = "DELETE FROM idempotency_key WHERE account_id = $1"
 	deleteExpired  = `DELETE FROM idempotency_key WHERE (account_id, operation, key) IN
 		(SELECT account_id, operation, key FROM idempotency_key WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`
 )
