@@ -16,6 +16,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"log/slog"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -42,6 +43,7 @@ type Entry struct {
 	Reason     string     // the text of the reply
 	Message    id.Message // "" if nothing was stored
 	HasMailbox bool       // whether the mailbox existed
+	Recipient  string     // to whom the relay was to send the message; "" for a mail that came for the address
 }
 
 // Limits of the log. Entries of addresses with and without a mailbox are limited separately, so that a client that tries
@@ -126,7 +128,7 @@ func (s *Service) Record(address, client string, e Entry) {
 		s.dropped.Add(1)
 		return
 	}
-	e.From, e.Helo, e.Reason = cut(e.From), cut(e.Helo), cut(e.Reason)
+	e.From, e.Helo, e.Reason, e.Recipient = cut(e.From), cut(e.Helo), cut(e.Reason), cut(e.Recipient)
 	s.queue = append(s.queue, queuedEntry{Entry: e, address: h, id: id.New[id.Arrival](e.At)})
 	s.signal()
 }
@@ -165,14 +167,53 @@ func (s *Service) List(ctx context.Context, address string, since time.Time) ([]
 	if err != nil {
 		return nil, err
 	}
-	both := slices.Concat(queued, written)
-	slices.SortFunc(both, func(a, b queuedEntry) int { return strings.Compare(string(b.id), string(a.id)) })
-	both = slices.CompactFunc(both, func(a, b queuedEntry) bool { return a.id == b.id }) // an entry written in between is in both
+	both := newestOnce(slices.Concat(queued, written))
 	all := make([]Entry, min(len(both), ListMax))
 	for i := range all {
 		all[i] = both[i].Entry
 	}
 	return all, nil
+}
+
+// Refused is an entry of a mail that was not stored, with the address that it was for.
+type Refused struct {
+	Entry
+	Address string
+}
+
+// Refusals returns the newest entries, at most max, of mails for some addresses that were refused after a time, without those of the
+// relay. created is when the
+// mailbox at each address was created, as for List.
+func (s *Service) Refusals(ctx context.Context, created map[string]time.Time, after time.Time, max int) ([]Refused, error) {
+	if len(created) == 0 {
+		return nil, nil
+	}
+	addresses := make(map[hash]string, len(created))
+	var both []queuedEntry
+	for address, since := range created {
+		h := s.hash(address)
+		addresses[h] = address
+		both = append(both, s.queued(h, since)...)
+	}
+	written, err := refusals(ctx, s.DB, slices.Collect(maps.Keys(addresses)), after, 2*max)
+	if err != nil {
+		return nil, err
+	}
+	both = slices.DeleteFunc(append(both, written...), func(e queuedEntry) bool {
+		return e.Reply < 400 || e.Recipient != "" || !e.At.After(after) || e.HasMailbox && e.At.Before(created[addresses[e.address]])
+	})
+	both = newestOnce(both)
+	all := make([]Refused, min(len(both), max))
+	for i := range all {
+		all[i] = Refused{both[i].Entry, addresses[both[i].address]}
+	}
+	return all, nil
+}
+
+// newestOnce sorts entries, the newest first, and drops duplicates: an entry that was written in between two reads is in both.
+func newestOnce(all []queuedEntry) []queuedEntry {
+	slices.SortFunc(all, func(a, b queuedEntry) int { return strings.Compare(string(b.id), string(a.id)) })
+	return slices.CompactFunc(all, func(a, b queuedEntry) bool { return a.id == b.id })
 }
 
 // queued returns the entries of an address that are not written yet.

@@ -17,219 +17,253 @@ import (
 	"github.com/gonebox/gonebox/internal/deliverylog"
 )
 
-// world is a delivery log on a fake clock.
-type world struct {
+// fixture is a delivery log on a fake clock.
+type fixture struct {
 	*deliverylog.Service
 	t     *testing.T
 	db    *db.DB
 	clock *clock.Fake
 }
 
-func run(t *testing.T, test func(t *testing.T, w *world)) {
+func run(t *testing.T, test func(t *testing.T, f *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := &world{t: t, db: d, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC))}
-		w.restart()
-		test(t, w)
+		f := &fixture{t: t, db: d, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC))}
+		f.restart()
+		test(t, f)
 	})
 }
 
 // restart replaces the Service by a new one on the same database.
-func (w *world) restart() {
-	w.Service = deliverylog.New(deliverylog.Parts{DB: w.db, Clock: w.clock, Logger: slog.New(slog.DiscardHandler), Secret: []byte("secret")})
+func (f *fixture) restart() {
+	f.Service = deliverylog.New(deliverylog.Parts{DB: f.db, Clock: f.clock, Logger: slog.New(slog.DiscardHandler), Secret: []byte("secret")})
 }
 
 // write writes pending entries, as a shutdown does.
-func (w *world) write() {
+func (f *fixture) write() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	w.Run(ctx)
+	f.Run(ctx)
 }
 
-func (w *world) entry(reply int) deliverylog.Entry {
+func (f *fixture) entry(reply int) deliverylog.Entry {
 	return deliverylog.Entry{
-		At: w.clock.Now(), From: "a@shop.example", RemoteIP: netip.MustParseAddr("198.51.100.7"), Helo: "mail.shop.example", TLS: true,
+		At: f.clock.Now(), From: "a@shop.example", RemoteIP: netip.MustParseAddr("198.51.100.7"), Helo: "mail.shop.example", TLS: true,
 		Reply: reply, Code: fmt.Sprintf("%d.1.1", reply/100), Reason: "text", HasMailbox: reply == 250,
 	}
 }
 
-func (w *world) list(address string) []deliverylog.Entry {
-	w.t.Helper()
-	all, err := w.List(w.t.Context(), address, time.Time{})
+func (f *fixture) list(address string) []deliverylog.Entry {
+	f.t.Helper()
+	all, err := f.List(f.t.Context(), address, time.Time{})
 	if err != nil {
-		w.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return all
 }
 
-func (w *world) rows() (n int) {
-	w.t.Helper()
-	if err := w.db.QueryRow(w.t.Context(), "SELECT count(*) FROM mail_delivery").Scan(&n); err != nil {
-		w.t.Fatal(err)
+func (f *fixture) rows() (n int) {
+	f.t.Helper()
+	if err := f.db.QueryRow(f.t.Context(), "SELECT count(*) FROM mail_delivery").Scan(&n); err != nil {
+		f.t.Fatal(err)
 	}
 	return n
 }
 
 func TestEntriesAreListedBeforeAndAfterTheyAreWritten(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		first := w.entry(550)
-		w.Record("ann@box.example", "198.51.100.7", first)
-		w.clock.Advance(time.Second)
-		second := w.entry(250)
+	run(t, func(t *testing.T, f *fixture) {
+		first := f.entry(550)
+		f.Record("ann@box.example", "198.51.100.7", first)
+		f.clock.Advance(time.Second)
+		second := f.entry(250)
 		second.Message = "msg_1"
-		w.Record("ann@box.example", "198.51.100.7", second)
-		w.Record("bob@box.example", "198.51.100.7", w.entry(452))
+		f.Record("ann@box.example", "198.51.100.7", second)
+		f.Record("bob@box.example", "198.51.100.7", f.entry(452))
 		check := func() {
 			t.Helper()
-			if all := w.list("ann@box.example"); len(all) != 2 || all[0] != second || all[1] != first {
+			if all := f.list("ann@box.example"); len(all) != 2 || all[0] != second || all[1] != first {
 				t.Errorf("listed %+v, want %+v", all, []deliverylog.Entry{second, first})
 			}
-			if all := w.list("never@box.example"); len(all) != 0 {
-				t.Errorf("an unknown address has %+v", all)
+			if all := f.list("never@box.example"); len(all) != 0 {
+				t.Errorf("an unknown address has the entries %+v, want none", all)
 			}
 		}
 		check()
-		w.write()
+		f.write()
 		check()
-		w.restart()
+		f.restart()
 		check()
 	})
 }
 
 func TestEntriesOfEarlierMailboxAreHidden(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.Record("ann@box.example", "a", w.entry(250))
-		w.Record("ann@box.example", "a", w.entry(550))
-		w.write()
-		w.Record("ann@box.example", "a", w.entry(250))
-		all, err := w.List(t.Context(), "ann@box.example", w.clock.Now().Add(time.Second))
+	run(t, func(t *testing.T, f *fixture) {
+		f.Record("ann@box.example", "a", f.entry(250))
+		f.Record("ann@box.example", "a", f.entry(550))
+		f.write()
+		f.Record("ann@box.example", "a", f.entry(250))
+		all, err := f.List(t.Context(), "ann@box.example", f.clock.Now().Add(time.Second))
 		if err != nil || len(all) != 1 || all[0].Reply != 550 {
-			t.Errorf("%+v, %v", all, err)
+			t.Errorf("List of the last second = %+v, %v, want one entry with the reply 550", all, err)
+		}
+	})
+}
+
+// Refusals has what was refused for some addresses since a time, queued and written, and nothing of other addresses or of
+// an earlier mailbox.
+func TestRefusalsOfSomeAddresses(t *testing.T) {
+	run(t, func(t *testing.T, f *fixture) {
+		record := func(address string, reply int, hasMailbox bool) {
+			e := f.entry(reply)
+			e.HasMailbox = hasMailbox
+			f.Record(address, "a", e)
+			f.clock.Advance(time.Second)
+		}
+		record("ann@box.example", 550, false)
+		after := f.clock.Now().Add(-time.Millisecond)
+		record("ann@box.example", 451, true) // of an earlier mailbox
+		created := f.clock.Now()
+		record("ann@box.example", 452, true)
+		record("bob@box.example", 550, false)
+		f.write()
+		record("eve@box.example", 550, true)
+		record("ann@box.example", 250, true)
+		record("ann@box.example", 554, true)
+		got, err := f.Refusals(t.Context(), map[string]time.Time{"ann@box.example": created, "bob@box.example": created}, after, 10)
+		var replies []string
+		for _, r := range got {
+			replies = append(replies, fmt.Sprint(r.Address, " ", r.Reply))
+		}
+		if want := "ann@box.example 554, bob@box.example 550, ann@box.example 452"; err != nil || strings.Join(replies, ", ") != want {
+			t.Errorf("Refusals of ann and bob after the first: %s, %v; want %s", strings.Join(replies, ", "), err, want)
+		}
+		if got, err := f.Refusals(t.Context(), map[string]time.Time{"ann@box.example": created}, after, 1); err != nil || len(got) != 1 || got[0].Reply != 554 {
+			t.Errorf("Refusals of ann, at most one: %+v, %v; want the newest", got, err)
 		}
 	})
 }
 
 func TestEntriesEndAfterADay(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.Record("ann@box.example", "a", w.entry(550))
-		w.Record("ann@box.example", "a", w.entry(250))
-		w.write()
-		w.clock.Advance(deliverylog.Retention)
-		if all := w.list("ann@box.example"); len(all) != 0 {
-			t.Errorf("listed %+v", all)
+	run(t, func(t *testing.T, f *fixture) {
+		f.Record("ann@box.example", "a", f.entry(550))
+		f.Record("ann@box.example", "a", f.entry(250))
+		f.write()
+		f.clock.Advance(deliverylog.Retention)
+		if all := f.list("ann@box.example"); len(all) != 0 {
+			t.Errorf("List = %+v, want none", all)
 		}
-		w.Record("ann@box.example", "a", w.entry(550))
-		w.write()
-		if err := w.Sweep(t.Context()); err != nil {
+		f.Record("ann@box.example", "a", f.entry(550))
+		f.write()
+		if err := f.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := w.rows(); n != 1 {
+		if n := f.rows(); n != 1 {
 			t.Errorf("%d rows are left, want 1", n)
 		}
 	})
 }
 
 func TestErasedMailboxLeavesNothing(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, f *fixture) {
 		erase := func() {
-			err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-				return w.EraseTx(ctx, tx, []string{"ann@box.example", "bob@box.example"})
+			err := f.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				return f.EraseTx(ctx, tx, []string{"ann@box.example", "bob@box.example"})
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		w.Record("ann@box.example", "a", w.entry(250))
-		w.Record("eve@box.example", "a", w.entry(250))
-		w.write()
-		w.Record("bob@box.example", "a", w.entry(452))
+		f.Record("ann@box.example", "a", f.entry(250))
+		f.Record("eve@box.example", "a", f.entry(250))
+		f.write()
+		f.Record("bob@box.example", "a", f.entry(452))
 		erase() // one entry is written, the other is pending
-		w.write()
-		if n := w.rows(); n != 1 {
+		f.write()
+		if n := f.rows(); n != 1 {
 			t.Errorf("%d rows are left, want 1", n)
 		}
-		if len(w.list("ann@box.example"))+len(w.list("bob@box.example")) != 0 || len(w.list("eve@box.example")) != 1 {
-			t.Error("the wrong entries were erased")
+		if len(f.list("ann@box.example"))+len(f.list("bob@box.example")) != 0 || len(f.list("eve@box.example")) != 1 {
+			t.Errorf("ann has %d entries, bob %d and eve %d, want only the 1 of eve left", len(f.list("ann@box.example")), len(f.list("bob@box.example")), len(f.list("eve@box.example")))
 		}
 	})
 }
 
 // The number of rows is limited for each address, and for the refused recipients of each client, however many addresses it tries.
 func TestRowsAreBounded(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, f *fixture) {
 		for i := range 600 {
-			w.clock.Advance(time.Millisecond)
-			e := w.entry(250)
+			f.clock.Advance(time.Millisecond)
+			e := f.entry(250)
 			e.Reason = fmt.Sprint(i)
-			w.Record("ann@box.example", "a", e)
+			f.Record("ann@box.example", "a", e)
 			if i%100 == 99 {
-				w.write()
+				f.write()
 			}
 		}
-		all := w.list("ann@box.example")
-		if n := w.rows(); n > deliverylog.ListMax+50 || len(all) != deliverylog.ListMax || all[0].Reason != "599" {
-			t.Errorf("%d rows, %d listed, the first is %+v", n, len(all), all[0])
+		all := f.list("ann@box.example")
+		if n := f.rows(); n > deliverylog.ListMax+50 || len(all) != deliverylog.ListMax || all[0].Reason != "599" {
+			t.Errorf("%d rows are stored and %d entries listed, the first %+v, want at most %d rows and %d entries, the newest first", n, len(all), all[0], deliverylog.ListMax+50, deliverylog.ListMax)
 		}
-		before := w.rows()
+		before := f.rows()
 		for i := range 5000 {
-			w.Record(fmt.Sprintf("random%d@box.example", i), "hostile", w.entry(550))
+			f.Record(fmt.Sprintf("random%d@box.example", i), "hostile", f.entry(550))
 		}
-		w.Record("bob@box.example", "other", w.entry(550))
-		w.write()
-		if n := w.rows() - before; n != 201 {
+		f.Record("bob@box.example", "other", f.entry(550))
+		f.write()
+		if n := f.rows() - before; n != 201 {
 			t.Errorf("%d rows of refused recipients, want 201", n)
 		}
-		if w.Dropped() != 4800 {
-			t.Errorf("%d entries were dropped", w.Dropped())
+		if f.Dropped() != 4800 {
+			t.Errorf("Dropped() = %d, want 4800", f.Dropped())
 		}
 	})
 }
 
 // If the database is too slow, entries are dropped, beginning with those of stored mail.
 func TestPendingEntriesAreBounded(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, f *fixture) {
 		for i := range 6000 {
-			w.Record(fmt.Sprintf("box%d@box.example", i), "a", w.entry(250))
+			f.Record(fmt.Sprintf("box%d@box.example", i), "a", f.entry(250))
 		}
-		if stored := 6000 - w.Dropped(); stored != 2048 {
-			t.Errorf("%d entries of stored mail wait", stored)
+		if stored := 6000 - f.Dropped(); stored != 2048 {
+			t.Errorf("%d entries of stored mail wait, want 2048", stored)
 		}
-		w.Record("ann@box.example", "b", w.entry(550))
-		if len(w.list("ann@box.example")) != 1 {
-			t.Error("the entry of a refused recipient was dropped")
+		f.Record("ann@box.example", "b", f.entry(550))
+		if len(f.list("ann@box.example")) != 1 {
+			t.Errorf("ann has %d entries, want the one of the refused recipient kept", len(f.list("ann@box.example")))
 		}
 	})
 }
 
 func TestLongAndInvalidTextsAreStored(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		e := w.entry(550)
+	run(t, func(t *testing.T, f *fixture) {
+		e := f.entry(550)
 		e.Helo, e.From = strings.Repeat("ü", 1000), "a\x00\xff@b"
-		w.Record("ann@box.example", "a", e)
-		w.write()
-		all := w.list("ann@box.example")
+		f.Record("ann@box.example", "a", e)
+		f.write()
+		all := f.list("ann@box.example")
 		if len(all) != 1 || len(all[0].Helo) > 330 || all[0].From != "a\ufffd\ufffd@b" {
-			t.Errorf("%+v", all)
+			t.Errorf("the entries are %+v, want one whose HELO name is cut to 330 octets and whose sender is valid UTF-8", all)
 		}
 	})
 }
 
 func TestRecordIsSafeForManyGoroutines(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, f *fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running, writing sync.WaitGroup
-		writing.Go(func() { w.Run(ctx) })
+		writing.Go(func() { f.Run(ctx) })
 		for g := range 8 {
 			running.Go(func() {
 				for i := range 100 {
-					w.Record(fmt.Sprintf("box%d-%d@box.example", g, i), "a", w.entry(250))
+					f.Record(fmt.Sprintf("box%d-%d@box.example", g, i), "a", f.entry(250))
 				}
 			})
 		}
 		running.Wait()
 		cancel()
 		writing.Wait()
-		if n := int64(w.rows()); n+w.Dropped() != 800 {
-			t.Errorf("%d rows, %d dropped", n, w.Dropped())
+		if n := int64(f.rows()); n+f.Dropped() != 800 {
+			t.Errorf("%d rows are stored and %d entries dropped, want 800 in all", n, f.Dropped())
 		}
 	})
 }
@@ -259,6 +293,30 @@ func BenchmarkRecord(b *testing.B) {
 	}
 	s.Run(ended)
 	if s.Dropped() != 0 {
-		b.Errorf("%d entries were dropped", s.Dropped())
+		b.Errorf("Dropped() = %d, want 0", s.Dropped())
 	}
+}
+
+// What the relay replies to a message of a mailbox is no refusal of mail to the mailbox.
+func TestRepliesOfTheRelayAreNoRefusals(t *testing.T) {
+	run(t, func(t *testing.T, f *fixture) {
+		released := f.entry(550)
+		released.Recipient = "you@example.org"
+		f.Record("ann@box.example", "relay", released)
+		refusals := func() int {
+			all, err := f.Refusals(t.Context(), map[string]time.Time{"ann@box.example": {}}, f.clock.Now().Add(-time.Hour), 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(all)
+		}
+		queued := refusals()
+		f.write()
+		if written := refusals(); queued+written != 0 {
+			t.Errorf("Refusals has %d queued and %d written replies of the relay, want none", queued, written)
+		}
+		if all := f.list("ann@box.example"); len(all) != 1 || all[0].Recipient != "you@example.org" {
+			t.Errorf("List = %+v, want the reply of the relay to the message for you@example.org", all)
+		}
+	})
 }

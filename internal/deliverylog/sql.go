@@ -9,13 +9,17 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
 )
 
 const (
-	insertEntries = `INSERT INTO mail_delivery (address_hash, id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
-	selectEntries = `SELECT id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id FROM mail_delivery
+	insertEntries = `INSERT INTO mail_delivery (address_hash, id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id, recipient)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+	selectEntries = `SELECT id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id, recipient FROM mail_delivery
 		WHERE address_hash = $1 AND at > $2 AND (has_mailbox = 0 OR at >= $3) ORDER BY id DESC LIMIT $4`
+	// selectRefusals has the list of addresses to be appended.
+	selectRefusals = `SELECT address_hash, id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id, recipient FROM mail_delivery
+		WHERE id > $1 AND reply >= 400 AND recipient = '' AND address_hash IN %s ORDER BY id DESC LIMIT %d`
 	// $2 is the number of entries to keep, minus one: the offset of the oldest entry that is kept.
 	trimEntries = `DELETE FROM mail_delivery WHERE address_hash = $1
 		AND id < (SELECT id FROM mail_delivery WHERE address_hash = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`
@@ -32,16 +36,16 @@ const sweepBatch = 500
 // insertTx inserts entries with one statement on PostgreSQL.
 func insertTx(ctx context.Context, tx *db.Tx, entries []queuedEntry) error {
 	var hashes db.Octets
-	var ids, senders, ips, helos, codes, reasons, messages db.Texts
+	var ids, senders, ips, helos, codes, reasons, messages, recipients db.Texts
 	var ats, mailboxes, tlss, replies db.Numbers
 	for _, p := range entries {
 		hashes, ids, ats = append(hashes, p.address[:]), append(ids, string(p.id)), append(ats, p.At.UnixMicro())
 		mailboxes, tlss = append(mailboxes, flag(p.HasMailbox)), append(tlss, flag(p.TLS))
 		senders, ips, helos = append(senders, p.From), append(ips, p.RemoteIP.String()), append(helos, p.Helo)
 		replies, codes, reasons = append(replies, int64(p.Reply)), append(codes, p.Code), append(reasons, p.Reason)
-		messages = append(messages, string(p.Message))
+		messages, recipients = append(messages, string(p.Message)), append(recipients, p.Recipient)
 	}
-	if err := tx.QueueEach(ctx, insertEntries, hashes, ids, ats, mailboxes, senders, ips, helos, tlss, replies, codes, reasons, messages); err != nil {
+	if err := tx.QueueEach(ctx, insertEntries, hashes, ids, ats, mailboxes, senders, ips, helos, tlss, replies, codes, reasons, messages, recipients); err != nil {
 		return fmt.Errorf("write the delivery log: %w", err)
 	}
 	return nil
@@ -91,11 +95,37 @@ func list(ctx context.Context, q db.Queryer, h hash, after, since time.Time) ([]
 	return all, nil
 }
 
+// refusals returns at most max entries of refused mail for some addresses that are later than after, newest first.
+func refusals(ctx context.Context, q db.Queryer, addresses []hash, after time.Time, max int) ([]queuedEntry, error) {
+	keys := make([][]byte, len(addresses))
+	for i := range addresses {
+		keys[i] = addresses[i][:]
+	}
+	in, args := db.In(2, keys)
+	args = append([]any{id.Last[id.Arrival](after)}, args...)
+	all, err := db.Collect(ctx, q, scanAddressed, fmt.Sprintf(selectRefusals, in, max), args...)
+	if err != nil {
+		return nil, fmt.Errorf("read the refusals of the delivery log: %w", err)
+	}
+	return all, nil
+}
+
 // scan reads a row of selectEntries. It leaves address zero, since the caller has it.
-func scan(row db.Row) (p queuedEntry, err error) {
+func scan(row db.Row) (queuedEntry, error) { return scanEntry(row) }
+
+// scanAddressed reads a row of selectRefusals.
+func scanAddressed(row db.Row) (queuedEntry, error) {
+	var h []byte
+	p, err := scanEntry(row, &h)
+	copy(p.address[:], h)
+	return p, err
+}
+
+// scanEntry reads the columns of an entry, and those that the statement selects before them.
+func scanEntry(row db.Row, before ...any) (p queuedEntry, err error) {
 	var at, hasMailbox, tls int64
 	var ip string
-	err = row.Scan(&p.id, &at, &hasMailbox, &p.From, &ip, &p.Helo, &tls, &p.Reply, &p.Code, &p.Reason, &p.Message)
+	err = row.Scan(append(before, &p.id, &at, &hasMailbox, &p.From, &ip, &p.Helo, &tls, &p.Reply, &p.Code, &p.Reason, &p.Message, &p.Recipient)...)
 	if err != nil {
 		return p, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/problem"
 )
@@ -18,6 +19,9 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 	r, err := parsePath(address)
 	if err != nil {
 		return r, err
+	}
+	if p := ProjectOf(ctx); p != nil {
+		return s.acceptForProject(ctx, p, r)
 	}
 	if r.staff { // <Postmaster> alone
 		return s.acceptStaff(ctx, r)
@@ -67,6 +71,9 @@ func (s *Service) acceptStaff(ctx context.Context, r Recipient) (Recipient, erro
 		r.Mailbox = m.ID
 		err = s.Mailboxes.CheckQuota(m, limits)
 	}
+	if err == nil && s.AllowStaff != nil && !s.AllowStaff(clientOf(ctx)) {
+		err = problem.Detailf(problem.MailDailyCap, "as many messages came from this client today as it may send to staff")
+	}
 	r.rawFor = limits.RawFor
 	return r, err
 }
@@ -74,9 +81,21 @@ func (s *Service) acceptStaff(ctx context.Context, r Recipient) (Recipient, erro
 // ForStaff reports whether the mail is for the staff of the service: mail to postmaster and abuse is.
 func (r Recipient) ForStaff() bool { return r.staff }
 
+// TestOwner returns whose test the mail for the recipient belongs to: the account that owns the sink, or a project and its name. account is
+// "" for all other recipients.
+func (r Recipient) TestOwner() (account id.Account, project string) {
+	if r.project != nil {
+		return r.project.Account, r.project.Name
+	}
+	return r.sink, ""
+}
+
 // key returns the address of the recipient's mailbox.
 func (r Recipient) key() string {
-	if r.staff {
+	switch {
+	case r.project != nil:
+		return r.project.Address
+	case r.staff:
 		return mailbox.StaffAddress
 	}
 	return r.Local + "@" + r.Domain
