@@ -10,6 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/once"
 	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/sink"
 )
@@ -30,12 +31,15 @@ type mail struct {
 	keys         []string                // addresses of the recipients' mailboxes, without duplicates
 	paths        map[string][]string     // by key, the forward-paths that led to that mailbox
 	sinkAccounts map[string]id.Account   // by key, the account for which the sink accepted the recipient; nil: it accepted none
-	sinkDraft    *sink.Draft             // its list entry in the sink; nil: the sink accepted no recipient
+	project      *Project                // whose mail it is; nil: of no project
+	sinkDraft    *sink.Draft             // its list entry in the sink; nil: neither the sink nor a project accepted a recipient
 	sinkMail     id.SinkMail             // its identifier in the sink, once it is stored
 	hasCode      bool                    // the built-in extractor found a code
 	codes        map[string]*message.OTP // by key, the code that a filter of the mailbox's owner found; nil: no mailbox belongs to an account
 	ref          raw.Ref
 	stagedAt     time.Time          // when the raw message was stored ahead of the batch; zero: it was not
+	client       string             // ratelimit.NetworkIdentity
+	marks        []once.Mark        // one for each recipient of a mail that is stored once; nil: it is stored each time
 	deliveries   []message.Delivery // one for each mailbox, once it is stored
 	err          error              // valid once done is closed
 	done         chan struct{}

@@ -42,13 +42,13 @@ func TestConcurrentBatchNeedsManyQueuedMails(t *testing.T) {
 		m := s.benchMail(t, fmt.Sprint("bench", n), content)
 		senders.Go(func() {
 			if err := s.enqueue(t.Context(), m); err != nil || m.err != nil {
-				t.Error(err, m.err)
+				t.Errorf("enqueue = %v, the mail has %v, want no error of either", err, m.err)
 			}
 		})
 	}
 	send(0)
 	if n := <-held.begun; n != 1 {
-		t.Errorf("a lone mail is in a batch of %d", n)
+		t.Errorf("a lone mail is in a batch of %d, want 1", n)
 	}
 	for n := range minConcurrent {
 		send(1 + n)

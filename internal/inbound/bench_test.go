@@ -27,9 +27,9 @@ func BenchmarkDeliver(b *testing.B) {
 
 func benchmarkDeliver(b *testing.B, d *db.DB, content []byte) {
 	dailyMail = 1 << 30
-	w := newWorld(b, d, 1<<30)
+	f := newFixture(b, d, 1<<30)
 	for i := range 64 {
-		w.box(fmt.Sprint("bench", i))
+		f.box(fmt.Sprint("bench", i))
 	}
 	var n atomic.Int64
 	b.SetParallelism(16)
@@ -40,9 +40,9 @@ func benchmarkDeliver(b *testing.B, d *db.DB, content []byte) {
 		for pb.Next() {
 			env := &inbound.Envelope{
 				From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP",
-				ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: local + "@box.example", Local: local, Domain: served}},
+				ReceivedAt: f.clock.Now(), To: []inbound.Recipient{{Address: local + "@box.example", Local: local, Domain: served}},
 			}
-			if err := w.in.Deliver(context.Background(), env, content); err != nil {
+			if _, err := f.in.Deliver(context.Background(), env, content); err != nil {
 				b.Error(err)
 				return
 			}

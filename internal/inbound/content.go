@@ -18,12 +18,12 @@ func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth
 	c = message.Content{
 		From: message.Address{Name: m.From.Name, Address: m.From.Addr}, To: addresses(m.To), CC: addresses(m.Cc), ReplyTo: addresses(m.ReplyTo),
 		Subject: m.Subject, SentAt: m.Date, MessageID: m.MessageID, Text: m.Text, HTML: m.HTML,
-		Authentication: message.Authentication{SPF: string(verdicts.SPF), DKIM: string(verdicts.DKIM), DMARC: string(verdicts.DMARC)},
+		Authentication: authentication(verdicts),
 		EnvelopeFrom:   env.From, Helo: env.Helo, RemoteIP: env.RemoteIP.String(), TLS: env.TLS != "", Size: int64(size),
-		Injected: env.injected,
+		Source: env.Source,
 	}
 	if c.Text == "" && c.HTML != "" {
-		c.Text = sanitize.Text(c.HTML)
+		c.Text, c.Derived, c.Preview = sanitize.Text(c.HTML), true, sanitize.Beginning(c.HTML, previewFrom)
 	}
 	c.Headers = make([]message.Header, len(m.Header))
 	for i, f := range m.Header {
@@ -33,9 +33,21 @@ func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth
 		c.Files = append(c.Files, s.file(env, a))
 	}
 	extracted := s.extract(otp.Mail{From: m.From.Addr, Subject: m.Subject, Text: m.Text, HTML: m.HTML})
-	c.OTP = builtinCode(extracted)
+	c.OTP, c.Action, c.Refused = builtinCode(extracted), message.NewAction(extracted.Action), extracted.Refused
 	return c, extracted.Links
 }
+
+// authentication returns the stored form of the verdicts on a mail.
+func authentication(r mailauth.Result) message.Authentication {
+	a := message.Authentication{SPF: string(r.SPF), DKIM: string(r.DKIM), DMARC: string(r.DMARC), Verified: r.Verified}
+	if r.Verified {
+		a.Domain = &r.FromDomain
+	}
+	return a
+}
+
+// previewFrom is how much of the text of HTML a preview is taken from, in octets. Most of it may be invisible.
+const previewFrom = 4 << 10
 
 // extract searches a mail for its code. A search can use 10 MiB of memory even for a small mail, so only GOMAXPROCS searches run at a
 // time. More would not be faster, since a search needs nothing but the processor.
@@ -48,7 +60,7 @@ func (s *Service) extract(m otp.Mail) otp.Result {
 // file returns an attachment with its hash. One above AttachmentMax is listed, but its content is not available.
 func (s *Service) file(env *Envelope, a mailparse.Attachment) message.File {
 	sum := sha256.Sum256(a.Data)
-	f := message.File{Data: a.Data, Attachment: message.Attachment{
+	f := message.File{Part: a.Part, Data: a.Data, Attachment: message.Attachment{
 		ID: id.New[id.Attachment](env.ReceivedAt), Filename: a.Filename, ContentType: a.ContentType, Size: int64(len(a.Data)),
 		SHA256: hex.EncodeToString(sum[:]), Inline: a.Inline, Available: int64(len(a.Data)) <= s.AttachmentMax,
 	}}

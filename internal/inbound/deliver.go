@@ -1,8 +1,9 @@
 package inbound
 
 import (
+	"cmp"
 	"context"
-	"strings"
+	"net/netip"
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/buffer"
@@ -10,52 +11,45 @@ import (
 	"github.com/gonebox/gonebox/internal/mailparse"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Deliver stores a mail for every recipient of its envelope, all or none. It returns nil only when the mail is on stable
+// Deliver stores a mail for every recipient of its envelope, all or none. It returns a nil error only when the mail is on stable
 // storage, so that the caller may reply 250. It reads data only during the call. The expensive work (parsing, DNS lookups,
 // finding the code, compressing) runs on the caller's goroutine, before the mail joins a batch.
 //
 // Errors: those of Accept, since the mailbox may have expired or filled up in the meantime; server.unavailable where a
-// retry may succeed; mail.storage_full where the disk is full.
-func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error {
-	_, err := s.deliver(ctx, env, data)
-	return err
-}
-
-// deliver implements Deliver and Inject. The mail that it returns has its deliveries, but its content has been released.
-func (s *Service) deliver(ctx context.Context, env *Envelope, data []byte) (*mail, error) {
+// retry may succeed; mail.storage_full where the disk is full; once.ErrRepeated if the mail was stored before for one of the recipients
+// (Envelope.Once).
+func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) (Receipt, error) {
 	m, err := s.prepare(ctx, env, data)
 	if err != nil {
-		return nil, s.problemOf(ctx, err)
+		return Receipt{}, s.problemOf(ctx, err)
 	}
 	env.Memory.Use(budget.Batch)
 	if err := s.enqueue(ctx, m); err != nil {
-		return nil, err // without release: the last batch may still be reading m
+		return Receipt{}, err // without release: the last batch may still be reading m
 	}
 	if m.err != nil {
 		s.discard(ctx, m)
 	}
 	m.release()
-	if m.err == nil {
-		env.SinkMail = m.sinkMail
-		env.Stored = m.stored(env)
-		s.observeStored(env, m)
-		s.logStored(ctx, m, len(data))
+	if m.err != nil {
+		return Receipt{}, s.problemOf(ctx, m.err)
 	}
-	return m, s.problemOf(ctx, m.err)
+	receipt := Receipt{Stored: m.stored(env), SinkMail: m.sinkMail}
+	s.observeStored(env, receipt.Stored, m)
+	s.logStored(ctx, m, len(data))
+	return receipt, nil
 }
 
 // observeStored calls ObserveStored for each message of a mail.
-func (s *Service) observeStored(env *Envelope, m *mail) {
+func (s *Service) observeStored(env *Envelope, all []Stored, m *mail) {
 	if s.ObserveStored == nil {
 		return
 	}
-	source := message.SourceSMTP
-	if env.injected {
-		source = message.SourceInjected
-	}
-	for i, stored := range env.Stored {
+	source := cmp.Or(env.Source, message.SourceSMTP)
+	for i, stored := range all {
 		s.ObserveStored(env, stored, source, m.hasCode || m.deliveries[i].OTP != nil)
 	}
 }
@@ -104,17 +98,21 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 	if err != nil {
 		return nil, err
 	}
-	m := &mail{codes: codes, hasCode: content.OTP != nil, paths: make(map[string][]string, len(env.To)), done: make(chan struct{})}
+	m := &mail{client: ratelimit.NetworkIdentity(env.RemoteIP), codes: codes, hasCode: content.OTP != nil, paths: make(map[string][]string, len(env.To)), done: make(chan struct{})}
 	for _, r := range env.To {
 		key := r.key()
 		if _, duplicate := m.paths[key]; !duplicate {
 			m.keys = append(m.keys, key)
 		}
 		m.paths[key] = append(m.paths[key], r.Address)
+		if env.Once != nil {
+			m.marks = append(m.marks, env.Once.Mark(r.Address))
+		}
 		m.addSinkAccount(r)
+		m.project = r.project // the same for all of them
 		m.record.Class = max(m.record.Class, r.rawFor)
 	}
-	if err := m.draftForSink(&content, env.To); err != nil {
+	if err := s.draftForSink(ctx, m, &content, env); err != nil {
 		return nil, err
 	}
 	if err := s.encode(ctx, m, content, s.appendTrace(make([]byte, 0, traceSize), env, verdicts), data); err != nil {
@@ -127,24 +125,16 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 
 // authenticate checks SPF, DKIM and DMARC. For an injected mail there is nothing to check: no server has sent it.
 func (s *Service) authenticate(ctx context.Context, env *Envelope, parsed *mailparse.Message, data []byte) mailauth.Result {
-	if env.injected {
+	if env.Source == message.SourceInjected {
 		return mailauth.Result{SPF: mailauth.None, DKIM: mailauth.None, DMARC: mailauth.None}
 	}
-	return s.Authenticator.Check(ctx, mailauth.Input{
-		RemoteIP: env.RemoteIP, Helo: env.Helo, MailFrom: env.From, HeaderFrom: author(parsed), Raw: data,
-	})
-}
-
-// author returns the address that DMARC evaluates, or "" where a mail has no From field or several (RFC 7489 §6.6.1).
-func author(m *mailparse.Message) string {
-	fields := 0
-	for _, f := range m.Header {
-		if strings.EqualFold(f.Name, "From") {
-			fields++
-		}
+	in := mailauth.Input{
+		RemoteIP: env.RemoteIP, Helo: env.Helo, MailFrom: env.From, HeaderFrom: parsed.Author, ReceivedAt: env.ReceivedAt, Raw: data,
 	}
-	if fields != 1 {
-		return ""
+	if env.NoClient != "" {
+		in.RemoteIP = netip.Addr{}
 	}
-	return m.From.Addr
+	r := s.Authenticator.Check(ctx, in)
+	r.SPFReason = env.NoClient
+	return r
 }

@@ -17,6 +17,10 @@ const encodeFactor = 3
 // its batch inserts only the rows.
 func (s *Service) encode(ctx context.Context, m *mail, c message.Content, trace, data []byte) error {
 	m.buf = buffer.Get(min(encodeFactor*len(data), buffer.Max))
+	if m.project != nil { // erased with the rows, not with the other raw messages of its retention
+		c.Raw = appendRecord(nil, trace, data)
+		m.ref = raw.InRow(len(c.Raw))
+	}
 	var err error
 	if m.draft, *m.buf, err = s.Messages.NewDraft(*m.buf, c, len(m.keys)); err != nil {
 		return err
@@ -27,9 +31,12 @@ func (s *Service) encode(ctx context.Context, m *mail, c message.Content, trace,
 		}
 		*m.buf = nil // a staged draft no longer uses it; a raw message of this size gets memory of its own
 	}
+	if m.project != nil {
+		return nil
+	}
 	begin := len(*m.buf)
 	*m.buf = appendRecord(*m.buf, trace, data)
-	m.record.Data = (*m.buf)[begin:]
+	m.record = raw.Seal(m.record.Class, (*m.buf)[begin:])
 	if m.draft.Large() {
 		return s.stageRaw(ctx, m)
 	}

@@ -27,7 +27,7 @@ func TestParserSeesNoForgedResult(t *testing.T) {
 		}
 		for _, f := range mailparse.Parse(mailauth.StripForged([]byte(raw.String()), us)).Header {
 			if strings.EqualFold(f.Name, "Authentication-Results") && strings.HasPrefix(f.Value, us) {
-				t.Fatalf("%q: the header contains %q: %q", raw.String(), f.Name, f.Value)
+				t.Fatalf("StripForged(%q) leaves the field %s: %q, want none that names %s", raw.String(), f.Name, f.Value, us)
 			}
 		}
 	})
