@@ -21,6 +21,7 @@ package inbound
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"runtime"
 	"time"
 
@@ -32,7 +33,9 @@ import (
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/once"
 	"github.com/gonebox/gonebox/internal/raw"
+	"github.com/gonebox/gonebox/internal/sink"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
@@ -77,11 +80,17 @@ type Parts struct {
 	Filters       *filter.Service // used only for recipients whose mailbox belongs to an account
 	Outbox        Outbox          // receives events of mailboxes that belong to an account; nil: there are no webhooks
 	Sink          *Sink           // nil: there is none
+	Once          *once.Store     // remembers mail that is stored once (Envelope.Once); nil: there is none
+	Projects      Projects        // nil: there are none
+	SinkMails     *sink.Service   // lists the mail of the sink and of projects for test tools; nil: there is neither
 	Authenticator Authenticator
 	Logger        *slog.Logger
 	Hostname      string // of this server, for the trace fields
 	AttachmentMax int64  // largest attachment that is kept, in octets
 	BatchMax      int    // most mails in a batch; 0: 512
+
+	// AllowStaff counts a recipient whose mail is for staff, and reports whether the client may name one more today; nil: it always may.
+	AllowStaff func(client netip.Addr) bool
 
 	// ObserveStored is called for each message that was stored, with its source and whether a code was found; nil: not called.
 	ObserveStored func(env *Envelope, stored Stored, source string, code bool)

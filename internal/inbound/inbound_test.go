@@ -24,14 +24,15 @@ import (
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/once"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// world is a Service with real dependencies, except for the storage of raw messages, domains, plans and the authentication of senders.
-type world struct {
+// fixture is a Service with real dependencies, except for the storage of raw messages, domains, plans and the authentication of senders.
+type fixture struct {
 	t     testing.TB
 	db    *db.DB
 	clock *clock.Fake
@@ -43,68 +44,69 @@ type world struct {
 }
 
 // run runs a test on both engines. A mailbox holds at most max messages.
-func run(t *testing.T, max int, test func(t *testing.T, w *world)) {
-	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newWorld(t, d, max)) })
+func run(t *testing.T, max int, test func(t *testing.T, f *fixture)) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newFixture(t, d, max)) })
 }
 
 const served = "box.example"
 
-func newWorld(t testing.TB, d *db.DB, maxMessages int) *world {
-	w := &world{t: t, db: d, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), disk: &disk{kept: map[raw.Ref][]byte{}}}
+func newFixture(t testing.TB, d *db.DB, maxMessages int) *fixture {
+	f := &fixture{t: t, db: d, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), disk: &disk{kept: map[raw.Ref]raw.Record{}}}
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	hub := wake.New()
-	w.boxes = mailbox.New(mailbox.Parts{
-		DB: d, Clock: w.clock, Keys: keys, Wake: hub, Plans: plans{}, Domains: domains{}, Policy: mailbox.Policy{MaxMessages: maxMessages}, HoldSecret: []byte("hold"),
+	f.boxes = mailbox.New(mailbox.Parts{
+		DB: d, Clock: f.clock, Keys: keys, Wake: hub, Plans: plans{}, Domains: domains{}, Policy: mailbox.Policy{MaxMessages: maxMessages}, HoldSecret: []byte("hold"),
 	})
-	w.mail = message.New(message.Parts{
-		DB: d, Clock: w.clock, Wake: hub, Mailboxes: w.boxes, RawMessages: w.disk,
+	f.mail = message.New(message.Parts{
+		DB: d, Clock: f.clock, Wake: hub, Mailboxes: f.boxes, RawMessages: f.disk,
 		Policy: message.Policy{PreviewLength: 200, InlineImageMax: 512 << 10},
 	})
-	w.in = inbound.New(inbound.Parts{
-		DB: d, Clock: w.clock, Wake: hub, Domains: domains{}, Mailboxes: w.boxes, Messages: w.mail, RawMessages: w.disk,
-		Authenticator: trusting{}, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Hostname: "mx.box.example", AttachmentMax: 100,
+	f.in = inbound.New(inbound.Parts{
+		DB: d, Clock: f.clock, Wake: hub, Domains: domains{}, Mailboxes: f.boxes, Messages: f.mail, RawMessages: f.disk,
+		Once: once.New(d, f.clock), Authenticator: trusting{}, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Hostname: "mx.box.example", AttachmentMax: 100,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	wg.Go(func() { w.in.Run(ctx) })
-	w.stop = func() { cancel(); wg.Wait() }
-	t.Cleanup(w.stop)
-	return w
+	wg.Go(func() { f.in.Run(ctx) })
+	f.stop = func() { cancel(); wg.Wait() }
+	t.Cleanup(f.stop)
+	return f
 }
 
-func (w *world) box(local string) *mailbox.Mailbox {
-	w.t.Helper()
-	m, err := w.boxes.Create(w.t.Context(), mailbox.CreateParams{LocalPart: local}, mailbox.Owner{})
+func (f *fixture) box(local string) *mailbox.Mailbox {
+	f.t.Helper()
+	m, err := f.boxes.Create(f.t.Context(), mailbox.CreateParams{LocalPart: local}, mailbox.Owner{})
 	if err != nil {
-		w.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return m
 }
 
-func (w *world) deliver(content string, to ...string) error {
-	env := &inbound.Envelope{From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP", ReceivedAt: w.clock.Now()}
+func (f *fixture) deliver(content string, to ...string) error {
+	env := &inbound.Envelope{From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP", ReceivedAt: f.clock.Now()}
 	for _, address := range to {
-		r, err := w.in.Accept(w.t.Context(), address)
+		r, err := f.in.Accept(f.t.Context(), address)
 		if err != nil {
 			return err
 		}
 		env.To = append(env.To, r)
 	}
-	return w.in.Deliver(w.t.Context(), env, []byte(content))
+	_, err := f.in.Deliver(f.t.Context(), env, []byte(content))
+	return err
 }
 
 // raw returns the raw message of a message.
-func (w *world) raw(box id.Mailbox, m id.Message) ([]byte, error) {
-	r, err := w.mail.Raw(w.t.Context(), box, m)
+func (f *fixture) raw(box id.Mailbox, m id.Message) ([]byte, error) {
+	r, err := f.mail.Raw(f.t.Context(), box, m)
 	if err != nil {
 		return nil, err
 	}
 	var all []byte
 	for {
-		octets, err := r.Next(w.t.Context())
+		octets, err := r.Next(f.t.Context())
 		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
@@ -115,17 +117,31 @@ func (w *world) raw(box id.Mailbox, m id.Message) ([]byte, error) {
 	}
 }
 
-func (w *world) subjects(m *mailbox.Mailbox) string {
-	w.t.Helper()
-	page, err := w.mail.List(w.t.Context(), m.ID, message.Query{Limit: 100})
+// newestRaw returns the raw message of the newest message of a mailbox.
+func (f *fixture) newestRaw(box *mailbox.Mailbox) []byte {
+	f.t.Helper()
+	page, err := f.mail.List(f.t.Context(), box.ID, message.Query{Limit: 1})
 	if err != nil {
-		w.t.Fatal(err)
+		f.t.Fatalf("List of the mailbox %s: %v", box.Address, err)
+	}
+	raw, err := f.raw(box.ID, page.Messages[0].ID())
+	if err != nil {
+		f.t.Fatalf("Raw of the newest message of %s: %v", box.Address, err)
+	}
+	return raw
+}
+
+func (f *fixture) subjects(m *mailbox.Mailbox) string {
+	f.t.Helper()
+	page, err := f.mail.List(f.t.Context(), m.ID, message.Query{Limit: 100})
+	if err != nil {
+		f.t.Fatal(err)
 	}
 	var all []string
 	for _, m := range page.Messages {
 		s, err := m.Decode()
 		if err != nil {
-			w.t.Fatal(err)
+			f.t.Fatal(err)
 		}
 		all = append(all, s.Subject)
 	}
@@ -176,7 +192,7 @@ func (trusting) Header(mailauth.Result) string { return "mx.box.example; spf=pas
 // disk keeps raw messages in memory. Its methods fail with the errors that a test sets.
 type disk struct {
 	mu        sync.Mutex
-	kept      map[raw.Ref][]byte
+	kept      map[raw.Ref]raw.Record
 	writeErr  error
 	syncErr   error
 	hold      chan struct{} // if set, a sync waits for it
@@ -192,7 +208,8 @@ func (d *disk) Append(_ time.Time, records []raw.Record) ([]raw.Ref, func() erro
 	var refs []raw.Ref
 	for _, r := range records {
 		ref := raw.Ref(fmt.Sprint(len(d.kept)))
-		d.kept[ref] = bytes.Clone(r.Data) // the caller reuses its memory
+		r.Data = bytes.Clone(r.Data) // the caller reuses its memory
+		d.kept[ref] = r
 		refs = append(refs, ref)
 	}
 	hold, err := d.hold, d.syncErr
@@ -224,11 +241,15 @@ func (d *disk) appended(t *testing.T, want int) {
 		runtime.Gosched()
 		<-clock.System().NewTimer(time.Millisecond).C
 	}
-	t.Fatalf("fewer than %d were appended", want)
+	t.Fatalf("fewer than %d raw messages were appended in time, want that many", want)
 }
 
 func (d *disk) NewReader(ctx context.Context, ref raw.Ref) (*raw.Reader, error) {
-	return raw.NewReader(ctx, ref, d.kept[ref])
+	content, err := d.kept[ref].Read()
+	if err != nil {
+		return nil, err
+	}
+	return raw.NewReader(ctx, ref, raw.CompressChunks(nil, content))
 }
 
 func mail(subject string) string {
@@ -236,8 +257,8 @@ func mail(subject string) string {
 }
 
 func TestAcceptFindsTheMailboxOfEverySpelling(t *testing.T) {
-	run(t, 10, func(t *testing.T, w *world) {
-		w.box("quiet.otter-1")
+	run(t, 10, func(t *testing.T, f *fixture) {
+		f.box("quiet.otter-1")
 		for address, want := range map[string]problem.Code{
 			"quiet.otter-1@box.example":         "",
 			"Quiet.OTTER-1@Box.Example":         "",
@@ -265,7 +286,7 @@ func TestAcceptFindsTheMailboxOfEverySpelling(t *testing.T) {
 			"quiet.otter-1 @box.example":        problem.MailMailboxUnknown,
 			"quiet.otter-1@box.example@foo.bar": problem.MailDomainNotServed,
 		} {
-			_, err := w.in.Accept(t.Context(), address)
+			_, err := f.in.Accept(t.Context(), address)
 			if p, _ := problem.From(err); err == nil && want != "" || err != nil && p.Code != want {
 				t.Errorf("Accept(%q) = %v, want %q", address, err, want)
 			}
@@ -274,43 +295,43 @@ func TestAcceptFindsTheMailboxOfEverySpelling(t *testing.T) {
 }
 
 func TestMailToSeveralRecipientsIsStoredForAllOrNone(t *testing.T) {
-	run(t, 1, func(t *testing.T, w *world) {
-		a, b := w.box("anna"), w.box("bert")
-		if err := w.deliver(mail("one"), "anna@box.example", "bert@box.example", "anna+tag@box.example"); err != nil {
+	run(t, 1, func(t *testing.T, f *fixture) {
+		a, b := f.box("anna"), f.box("bert")
+		if err := f.deliver(mail("one"), "anna@box.example", "bert@box.example", "anna+tag@box.example"); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.subjects(a) + "|" + w.subjects(b); got != "one|one" {
-			t.Errorf("stored %q", got)
+		if got := f.subjects(a) + "|" + f.subjects(b); got != "one|one" {
+			t.Errorf(`stored %q, want "one|one"`, got)
 		}
-		c := w.box("cora")
-		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{
+		c := f.box("cora")
+		env := &inbound.Envelope{ReceivedAt: f.clock.Now(), To: []inbound.Recipient{
 			{Address: "cora@box.example", Local: "cora", Domain: served}, {Address: "anna@box.example", Local: "anna", Domain: served},
 		}}
-		if err := w.in.Deliver(t.Context(), env, []byte(mail("two"))); !problem.Has(err, problem.MailMailboxFull) {
-			t.Errorf("into a full mailbox: %v", err)
+		if _, err := f.in.Deliver(t.Context(), env, []byte(mail("two"))); !problem.Has(err, problem.MailMailboxFull) {
+			t.Errorf("into a full mailbox: %v, want the problem %v", err, problem.MailMailboxFull)
 		}
-		if got := w.subjects(c); got != "" {
-			t.Errorf("the other recipient got %q", got)
+		if got := f.subjects(c); got != "" {
+			t.Errorf("the other recipient got %q, want nothing", got)
 		}
 	})
 }
 
 func TestOtherRecipientsAreNotDisclosed(t *testing.T) {
-	run(t, 10, func(t *testing.T, w *world) {
-		a, b := w.box("anna"), w.box("bert")
-		if err := w.deliver(mail("secret"), "anna+x@box.example", "bert@box.example"); err != nil {
+	run(t, 10, func(t *testing.T, f *fixture) {
+		a, b := f.box("anna"), f.box("bert")
+		if err := f.deliver(mail("secret"), "anna+x@box.example", "bert@box.example"); err != nil {
 			t.Fatal(err)
 		}
 		for box, want := range map[*mailbox.Mailbox]string{a: "anna+x@box.example", b: "bert@box.example"} {
-			page, err := w.mail.List(t.Context(), box.ID, message.Query{Limit: 1})
+			page, err := f.mail.List(t.Context(), box.ID, message.Query{Limit: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			full, err := w.mail.Get(t.Context(), box.ID, page.Messages[0].ID())
+			full, err := f.mail.Get(t.Context(), box.ID, page.Messages[0].ID())
 			if err != nil {
 				t.Fatal(err)
 			}
-			content, err := w.raw(box.ID, page.Messages[0].ID())
+			content, err := f.raw(box.ID, page.Messages[0].ID())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -318,194 +339,200 @@ func TestOtherRecipientsAreNotDisclosed(t *testing.T) {
 				t.Errorf("envelope.to %s, to %v; want %s", got, full.To, want)
 			}
 			if strings.Contains(string(content), "@box.example") {
-				t.Errorf("the raw message names a recipient:\n%s", content)
+				t.Errorf("the raw message names a recipient, want neither in it:\n%s", content)
 			}
 		}
 	})
 }
 
 func TestTheDailyCapDefersUntilTheNextUTCDay(t *testing.T) {
-	run(t, 100, func(t *testing.T, w *world) {
-		w.clock.Advance(11*time.Hour + 45*time.Minute) // a quarter to midnight
-		w.box("anna")
+	run(t, 100, func(t *testing.T, f *fixture) {
+		f.clock.Advance(11*time.Hour + 45*time.Minute) // a quarter to midnight
+		f.box("anna")
 		for i := range 10 {
-			if err := w.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
+			if err := f.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := w.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.MailDailyCap) {
-			t.Errorf("over the cap: %v", err)
+		if err := f.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.MailDailyCap) {
+			t.Errorf("over the cap: %v, want the problem %v", err, problem.MailDailyCap)
 		}
-		w.box("bert")
-		if err := w.deliver(mail("other"), "bert@box.example"); err != nil {
+		f.box("bert")
+		if err := f.deliver(mail("other"), "bert@box.example"); err != nil {
 			t.Errorf("another mailbox: %v", err)
 		}
-		w.clock.Advance(20 * time.Minute)
-		if err := w.deliver(mail("tomorrow"), "anna@box.example"); err != nil {
+		f.clock.Advance(20 * time.Minute)
+		if err := f.deliver(mail("tomorrow"), "anna@box.example"); err != nil {
 			t.Errorf("the next day: %v", err)
 		}
 	})
 }
 
 func TestFailedWriteOfRawMessagesStoresNothing(t *testing.T) {
-	run(t, 10, func(t *testing.T, w *world) {
-		a := w.box("anna")
-		w.disk.writeErr = errors.New("no space left on device")
-		if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
-			t.Errorf("Deliver = %v", err)
+	run(t, 10, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
+		f.disk.writeErr = errors.New("no space left on device")
+		if err := f.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+			t.Errorf("Deliver = %v, want the problem %v", err, problem.ServerUnavailable)
 		}
-		w.disk.writeErr = nil
-		if err := w.deliver(mail("again"), "anna@box.example"); err != nil || w.subjects(a) != "again" {
-			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+		f.disk.writeErr = nil
+		if err := f.deliver(mail("again"), "anna@box.example"); err != nil || f.subjects(a) != "again" {
+			t.Errorf("Deliver = %v, and %q is stored, want no error and only the mail that was sent again", err, f.subjects(a))
 		}
 	})
 }
 
 func TestFailedSyncOfRawMessagesStoresNothing(t *testing.T) {
-	run(t, 10, func(t *testing.T, w *world) {
-		a := w.box("anna")
-		w.disk.syncErr = errors.New("input/output error")
+	run(t, 10, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
+		f.disk.syncErr = errors.New("input/output error")
 		for range 10 { // as many as the daily cap: a rejected mail does not count
-			if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
-				t.Errorf("Deliver = %v", err)
+			if err := f.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+				t.Errorf("Deliver = %v, want the problem %v", err, problem.ServerUnavailable)
 			}
 		}
-		if got := w.subjects(a); got != "" {
-			t.Errorf("stored %q, which its sender will send again", got)
+		if got := f.subjects(a); got != "" {
+			t.Errorf("%q is stored after a failed sync, want nothing, since the sender will send it again", got)
 		}
-		w.disk.syncErr = nil
-		if err := w.deliver(mail("again"), "anna@box.example"); err != nil || w.subjects(a) != "again" {
-			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+		f.disk.syncErr = nil
+		if err := f.deliver(mail("again"), "anna@box.example"); err != nil || f.subjects(a) != "again" {
+			t.Errorf("Deliver = %v, and %q is stored, want no error and only the mail that was sent again", err, f.subjects(a))
 		}
 	})
 }
 
 func TestNothingIsVisibleOrAcknowledgedBeforeRawMessagesAreSynced(t *testing.T) {
-	run(t, 10, func(t *testing.T, w *world) {
-		a := w.box("anna")
-		w.disk.hold = make(chan struct{})
+	run(t, 10, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
+		f.disk.hold = make(chan struct{})
 		done := make(chan error, 1)
-		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
-		go func() { done <- w.in.Deliver(context.Background(), env, []byte(mail("held"))) }()
-		w.disk.appended(t, 1)
-		if got := w.subjects(a); got != "" {
-			t.Errorf("visible before the sync: %q", got)
+		env := &inbound.Envelope{ReceivedAt: f.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+		go func() {
+			_, err := f.in.Deliver(context.Background(), env, []byte(mail("held")))
+			done <- err
+		}()
+		f.disk.appended(t, 1)
+		if got := f.subjects(a); got != "" {
+			t.Errorf("%q is visible before the sync, want nothing", got)
 		}
 		select {
 		case err := <-done:
-			t.Errorf("Deliver returned %v before the sync", err)
+			t.Errorf("Deliver returned %v before the sync, want it to wait", err)
 		default:
 		}
-		close(w.disk.hold)
-		if err := <-done; err != nil || w.subjects(a) != "held" {
-			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+		close(f.disk.hold)
+		if err := <-done; err != nil || f.subjects(a) != "held" {
+			t.Errorf("Deliver = %v, and %q is stored, want no error and the mail that was held", err, f.subjects(a))
 		}
 	})
 }
 
 // The next batch grows while a batch is being stored, but not beyond its bound in octets.
 func TestBatchStaysWithinItsOctets(t *testing.T) {
-	run(t, 1000, func(t *testing.T, w *world) {
-		a := w.box("anna")
+	run(t, 1000, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
 		var largest atomic.Int64
-		w.in.ObserveBatch = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
-		w.disk.hold = make(chan struct{})
+		f.in.ObserveBatch = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
+		f.disk.hold = make(chan struct{})
 		noise := make([]byte, 900<<10) // stored as raw message and as text, so that five of them exceed the bound of a batch
 		for i := range noise {
 			noise[i] = ' ' + byte(rand.Uint32N('~'-' '))
 		}
 		var senders sync.WaitGroup
 		send := func(content string) {
-			env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+			env := &inbound.Envelope{ReceivedAt: f.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
 			senders.Go(func() {
-				if err := w.in.Deliver(context.Background(), env, []byte(content)); err != nil {
+				if _, err := f.in.Deliver(context.Background(), env, []byte(content)); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		send(mail("first"))
-		w.disk.appended(t, 1)
+		f.disk.appended(t, 1)
 		for range 9 {
 			send(mail("large") + string(noise))
 		}
-		close(w.disk.hold)
+		close(f.disk.hold)
 		senders.Wait()
 		if got := largest.Load(); got > 5 {
-			t.Errorf("%d mails in a batch", got)
+			t.Errorf("%d mails in a batch, want at most 5", got)
 		}
-		if got := len(strings.Fields(w.subjects(a))); got != 10 {
-			t.Errorf("%d mails stored", got)
+		if got := len(strings.Fields(f.subjects(a))); got != 10 {
+			t.Errorf("%d mails stored, want 10", got)
 		}
 	})
 }
 
 func TestRowsAreInsertedWhileRawMessagesSync(t *testing.T) {
-	run(t, 10, func(t *testing.T, w *world) {
-		a := w.box("anna")
-		w.disk.hold, w.disk.inserting = make(chan struct{}), make(chan struct{})
+	run(t, 10, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
+		f.disk.hold, f.disk.inserting = make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)
-		go func() { done <- w.deliver(mail("held"), "anna@box.example") }()
-		<-w.disk.inserting // the transaction inserts rows, and the raw messages are not synced
-		close(w.disk.hold)
-		if err := <-done; err != nil || w.subjects(a) != "held" {
-			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+		go func() { done <- f.deliver(mail("held"), "anna@box.example") }()
+		<-f.disk.inserting // the transaction inserts rows, and the raw messages are not synced
+		close(f.disk.hold)
+		if err := <-done; err != nil || f.subjects(a) != "held" {
+			t.Errorf("Deliver = %v, and %q is stored, want no error and the mail that was held", err, f.subjects(a))
 		}
 	})
 }
 
 // An error that is caused by one mail must not prevent the others of its batch from being stored.
 func TestFailedBatchIsStoredOneByOne(t *testing.T) {
-	run(t, 1000, func(t *testing.T, w *world) {
-		a := w.box("anna")
+	run(t, 1000, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
 		poison := db.Per{
 			SQLite: `CREATE TRIGGER poison BEFORE INSERT ON message WHEN new.summary LIKE '%poison%'
 				BEGIN SELECT raise(ABORT, 'this row cannot be stored'); END`,
 			Postgres: "ALTER TABLE message ADD CONSTRAINT poison CHECK (summary NOT LIKE '%poison%')",
 		}
-		err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		err := f.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, poison.On(tx.Engine()))
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.disk.hold = make(chan struct{}) // the first mail keeps the worker busy, so that the others form a batch
+		f.disk.hold = make(chan struct{}) // the first mail keeps the worker busy, so that the others form a batch
 		results := make(map[string]chan error)
 		send := func(subject string) {
 			result := make(chan error, 1)
 			results[subject] = result
-			env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
-			go func() { result <- w.in.Deliver(context.Background(), env, []byte(mail(subject))) }()
+			env := &inbound.Envelope{ReceivedAt: f.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+			go func() {
+				_, err := f.in.Deliver(context.Background(), env, []byte(mail(subject)))
+				result <- err
+			}()
 		}
 		for _, s := range []string{"first", "second", "poison", "third"} {
 			send(s)
 		}
-		close(w.disk.hold)
+		close(f.disk.hold)
 		for subject, result := range results {
 			if err := <-result; (err != nil) != (subject == "poison") {
-				t.Errorf("%s: %v", subject, err)
+				t.Errorf("Deliver of the mail %s = %v, want an error of the one that is named poison alone", subject, err)
 			}
 		}
-		if got := len(strings.Fields(w.subjects(a))); got != 3 {
-			t.Errorf("stored %q", w.subjects(a))
+		if got := len(strings.Fields(f.subjects(a))); got != 3 {
+			t.Errorf("stored %q, want 3", f.subjects(a))
 		}
 	})
 }
 
 func TestMessagesOfAMailboxSortInTheOrderOfTheirCommit(t *testing.T) {
-	run(t, 1000, func(t *testing.T, w *world) {
-		a := w.box("anna")
+	run(t, 1000, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
 		var last id.Message
 		for i := range 8 { // the clock stands still, and once it goes back
 			if i == 4 {
-				w.clock.Advance(-time.Hour)
+				f.clock.Advance(-time.Hour)
 			}
-			if err := w.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
+			if err := f.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
 				t.Fatal(err)
 			}
-			page, err := w.mail.List(t.Context(), a.ID, message.Query{Limit: 100, After: last})
+			page, err := f.mail.List(t.Context(), a.ID, message.Query{Limit: 100, After: last})
 			if err != nil || len(page.Messages) != 1 {
-				t.Fatalf("after mail %d: %d new ones, %v", i, len(page.Messages), err)
+				t.Fatalf("after mail %d: %d new messages, %v, want 1", i, len(page.Messages), err)
 			}
 			last = page.Messages[0].ID()
 		}
@@ -513,31 +540,24 @@ func TestMessagesOfAMailboxSortInTheOrderOfTheirCommit(t *testing.T) {
 }
 
 func TestClientCannotForgeTraceFields(t *testing.T) {
-	run(t, 10, func(t *testing.T, w *world) {
-		a := w.box("anna")
+	run(t, 10, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
 		env := &inbound.Envelope{
 			From: "x@sender.example", Helo: "evil (192.0.2.9) by mx.box.example; \u00e9", RemoteIP: netip.MustParseAddr("2001:db8::1"), Protocol: "ESMTPS",
-			TLS: "TLS 1.3", ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}},
+			TLS: "TLS 1.3", ReceivedAt: f.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}},
 		}
 		content := "Authentication-Results: mx.box.example; spf=pass\r\n" + mail("x")
-		if err := w.in.Deliver(t.Context(), env, []byte(content)); err != nil {
+		if _, err := f.in.Deliver(t.Context(), env, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		page, err := w.mail.List(t.Context(), a.ID, message.Query{Limit: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		stored, err := w.raw(a.ID, page.Messages[0].ID())
-		if err != nil {
-			t.Fatal(err)
-		}
+		stored := f.newestRaw(a)
 		head := strings.Split(string(stored), "From: Bank")[0]
 		for _, want := range []string{
 			"Return-Path: <x@sender.example>\r\n", "from evil??192.0.2.9??by?mx.box.example??? ([IPv6:2001:db8::1])\r\n\tby mx.box.example with ESMTPS (TLS 1.3)",
 			" for <anna@box.example>;\r\n\tSat, 14 Mar 2026 12:00:00 +0000\r\n",
 		} {
 			if !strings.Contains(head, want) {
-				t.Errorf("the trace lacks %q:\n%s", want, head)
+				t.Errorf("the trace lacks %q:\n%s\nwant %v in it", want, head, want)
 			}
 		}
 		if n := strings.Count(string(stored), "Authentication-Results:"); n != 1 {
@@ -546,12 +566,34 @@ func TestClientCannotForgeTraceFields(t *testing.T) {
 	})
 }
 
+// Some readers end a line at characters that SMTPUTF8 permits in a quoted local part. They must see no field of the sender's.
+func TestPathsInTraceFieldsHaveNoLineEnds(t *testing.T) {
+	run(t, 10, func(t *testing.T, f *fixture) {
+		a := f.box("anna")
+		for _, end := range []string{"\u2028", "\u2029", "\u0085", "\v", "\f"} {
+			forged := end + "Authentication-Results: mx.box.example; dmarc=pass"
+			env := &inbound.Envelope{
+				From: `"` + forged + `"@sender.example`, RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "UTF8SMTP", ReceivedAt: f.clock.Now(),
+				To: []inbound.Recipient{{Address: `"anna+` + forged + `"@box.example`, Local: "anna", Domain: served}},
+			}
+			if _, err := f.in.Deliver(t.Context(), env, []byte(mail("x"))); err != nil {
+				t.Fatal(err)
+			}
+			stored := f.newestRaw(a)
+			trace, _, _ := strings.Cut(string(stored), "From: Bank")
+			if strings.Contains(trace, end) {
+				t.Errorf("Deliver of a mail with %q in its paths: the trace fields are %q, want them without it", end, trace)
+			}
+		}
+	})
+}
+
 func TestDeliverAfterRunHasEndedIsRejected(t *testing.T) {
-	run(t, 10, func(t *testing.T, w *world) {
-		w.box("anna")
-		w.stop()
-		if err := w.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
-			t.Errorf("Deliver = %v", err)
+	run(t, 10, func(t *testing.T, f *fixture) {
+		f.box("anna")
+		f.stop()
+		if err := f.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+			t.Errorf("Deliver = %v, want the problem %v", err, problem.ServerUnavailable)
 		}
 	})
 }

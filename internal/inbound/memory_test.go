@@ -47,7 +47,7 @@ func TestDeliverUsesNoMoreMemoryThanPredicted(t *testing.T) {
 	deliver := func(data []byte) {
 		m := s.benchMail(t, "bench1", data)
 		if err := s.store([]*mail{m}); err != nil || m.err != nil {
-			t.Fatal(err, m.err)
+			t.Fatalf("store = %v, the mail has %v, want no error of either", err, m.err)
 		}
 		m.release()
 	}
@@ -65,7 +65,7 @@ func TestDeliverUsesNoMoreMemoryThanPredicted(t *testing.T) {
 			}
 			t.Logf("%d octets took %d, %.1f times as many; %d are acquired", len(data), peak, float64(peak)/float64(len(data)), most)
 			if peak > most+extraction {
-				t.Errorf("%d octets of memory are acquired, %d were used", most, peak)
+				t.Errorf("%d octets of memory are acquired, %d were used, want at most %v", most, peak, most+extraction)
 			}
 		})
 	}
