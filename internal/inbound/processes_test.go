@@ -13,22 +13,23 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
 // processes returns n worlds on one PostgreSQL, each with its own connections, as n processes would have.
-func processes(t *testing.T, n, max int) []*world {
+func processes(t *testing.T, n, max int) []*fixture {
 	t.Helper()
 	url := dbtest.PostgresURL(t)
-	var all []*world
+	var all []*fixture
 	for range n {
-		d, err := db.Open(t.Context(), url, db.Options{Logger: slog.New(slog.DiscardHandler)})
+		d, err := db.Open(t.Context(), url, db.Options{Logger: slog.New(slog.DiscardHandler), Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = d.Close() })
-		all = append(all, newWorld(t, d, max))
+		all = append(all, newFixture(t, d, max))
 	}
 	return all
 }
@@ -52,7 +53,7 @@ func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
 					local := locals[(k*(1+p%2)+i)%len(locals)]
 					env.To = append(env.To, inbound.Recipient{Address: local + "@" + served, Local: local, Domain: served})
 				}
-				switch err := w.in.Deliver(context.Background(), env, []byte(mail(fmt.Sprintf("p%d-%d", p, i)))); {
+				switch _, err := w.in.Deliver(context.Background(), env, []byte(mail(fmt.Sprintf("p%d-%d", p, i)))); {
 				case err == nil:
 					accepted.Add(1)
 				case problem.Has(err, problem.MailDailyCap):
@@ -65,7 +66,7 @@ func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
 	}
 	wg.Wait()
 	if accepted.Load() != int32(dailyMail) || accepted.Load()+capped.Load() != 3*mails {
-		t.Errorf("%d accepted, %d over the cap of %d", accepted.Load(), capped.Load(), dailyMail)
+		t.Errorf("%d mails were accepted and %d refused by the daily cap, want %d accepted of %d", accepted.Load(), capped.Load(), dailyMail, 3*mails)
 	}
 	all[1].clock.Advance(time.Minute) // its cache of mailboxes may lack what the other processes stored last
 	for _, local := range locals {
@@ -79,7 +80,7 @@ func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
 			distinct[s] = true
 		}
 		if len(subjects) != dailyMail || len(distinct) != dailyMail || m.MessageCount != dailyMail {
-			t.Errorf("%s: %d mails, %d different, %d counted", local, len(subjects), len(distinct), m.MessageCount)
+			t.Errorf("%s has %d mails, %d different ones, and counts %d, want %d of each", local, len(subjects), len(distinct), m.MessageCount, dailyMail)
 		}
 	}
 }
@@ -107,7 +108,7 @@ func TestMessagesSortInTheOrderOfTheirCommitAcrossProcesses(t *testing.T) {
 			now = append([]string{s.Subject}, now...)
 		}
 		if len(now) != i+1 || strings.Join(now[:i], " ") != strings.Join(seen, " ") {
-			t.Fatalf("after mail %d the mailbox is %v, it was %v", i, now, seen)
+			t.Fatalf("after mail %d the mailbox has %v, want a new mail in front of %v", i, now, seen)
 		}
 		seen = now
 	}
@@ -124,9 +125,44 @@ func TestMailboxDestroyedByAnotherProcessIsNotFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := all[1].deliver(mail("second"), "anna@box.example"); !problem.Has(err, problem.MailMailboxUnknown) {
-		t.Errorf("mail for a mailbox that has ended: %v", err)
+		t.Errorf("mail for a mailbox that has ended: %v, want the problem %v", err, problem.MailMailboxUnknown)
 	}
 	if m, _, err := all[1].boxes.Find(t.Context(), "anna@box.example"); m != nil || err != nil {
-		t.Errorf("it is still found: %v, %v", m, err)
+		t.Errorf("Find of an ended mailbox in another process = %v, %v, want none", m, err)
+	}
+}
+
+// Another process may delete a project and make another one of the same name, while this one has the mailbox of the first in its cache.
+func TestMailForAProjectMadeAnewByAnotherProcessIsAccepted(t *testing.T) {
+	all := processes(t, 2, 1000)
+	create := func() *mailbox.Mailbox {
+		var m *mailbox.Mailbox
+		if err := all[0].db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) (err error) {
+			m, err = all[0].boxes.CreateProjectTx(ctx, tx, "suite", "")
+			return err
+		}); err != nil {
+			t.Fatalf("CreateProjectTx of suite: got the error %v, want none", err)
+		}
+		return m
+	}
+	accept := func(m *mailbox.Mailbox) error {
+		p := &inbound.Project{Name: "suite", Mailbox: m.ID, Address: m.Address, Retention: time.Hour}
+		_, err := all[1].in.Accept(inbound.WithProject(t.Context(), p), "ada@app.test")
+		return err
+	}
+	before := create()
+	if err := accept(before); err != nil {
+		t.Fatalf("Accept for the first project: got the error %v, want none", err)
+	}
+	if err := all[0].db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		return all[0].boxes.EndProjectTx(ctx, tx, before.ID)
+	}); err != nil {
+		t.Fatalf("EndProjectTx: got the error %v, want none", err)
+	}
+	if err := accept(create()); err != nil {
+		t.Errorf("Accept for the project that was made anew: got the error %v, want none", err)
+	}
+	if err := accept(before); !problem.Has(err, problem.MailMailboxUnknown) {
+		t.Errorf("Accept for the project that was deleted: got the error %v, want %v", err, problem.MailMailboxUnknown)
 	}
 }

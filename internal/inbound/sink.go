@@ -8,6 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
@@ -19,18 +20,35 @@ type Sink struct {
 	Domains []string // lower-case A-labels, or EveryDomain
 	// Account returns the account that gets the mail. Error: server.unavailable while there is no such account.
 	Account func(ctx context.Context) (id.Account, error)
-	// Mails lists the mail for test tools.
-	Mails *sink.Service
 	// From reports whether a client's mail is accepted; nil: that of every client is.
 	From func(client netip.Addr) bool
 }
 
-// serves reports whether the sink accepts mail for a domain from the client of ctx.
-func (s *Sink) serves(ctx context.Context, domain string) bool {
-	if !slices.Contains(s.Domains, EveryDomain) && !slices.Contains(s.Domains, domain) {
+// SinkAccount returns the account of the sink if it takes the mail of a domain (lower-case A-labels), "" if it does not.
+func (s *Service) SinkAccount(ctx context.Context, domain string) (id.Account, error) {
+	if s.Sink == nil || !s.Sink.has(domain) {
+		return "", nil
+	}
+	if _, _, err := s.Domains.Served(ctx, domain); !problem.Has(err, problem.MailDomainNotServed) {
+		if problem.Has(err, problem.MailDomainSuspended) {
+			err = nil // it is another account's
+		}
+		return "", err
+	}
+	return s.Sink.Account(ctx)
+}
+
+// has reports whether a domain that is not served is one of the sink's. That of the addresses of projects never is.
+func (s *Sink) has(domain string) bool {
+	if domain == mailbox.ProjectDomain {
 		return false
 	}
-	return s.From == nil || s.From(clientOf(ctx))
+	return slices.Contains(s.Domains, EveryDomain) || slices.Contains(s.Domains, domain)
+}
+
+// serves reports whether the sink accepts mail for a domain from the client of ctx.
+func (s *Sink) serves(ctx context.Context, domain string) bool {
+	return s.has(domain) && (s.From == nil || s.From(clientOf(ctx)))
 }
 
 // addSinkAccount records the account for which the sink accepted a recipient, if it did.
@@ -44,18 +62,21 @@ func (m *mail) addSinkAccount(r Recipient) {
 	m.sinkAccounts[r.key()] = r.sink
 }
 
-// draftForSink encodes the sink's list entry of a mail, if the sink accepted one of the recipients.
-func (m *mail) draftForSink(c *message.Content, to []Recipient) (err error) {
-	if m.sinkAccounts == nil {
+// draftForSink encodes the sink's list entry of a mail, if the sink or a project accepted one of the recipients.
+func (s *Service) draftForSink(ctx context.Context, m *mail, c *message.Content, env *Envelope) (err error) {
+	if m.sinkAccounts == nil && m.project == nil {
 		return nil
 	}
 	var paths []string
-	for _, r := range to {
-		if r.sink != "" {
+	for _, r := range env.To {
+		if r.sink != "" || r.project != nil {
 			paths = append(paths, r.Address)
 		}
 	}
-	m.sinkDraft, err = sink.NewDraft(c, paths)
+	m.sinkDraft, err = sink.NewDraft(c, paths, env.Username)
+	if err == nil && m.project == nil { // the spelling of other projects is not this one's
+		m.sinkDraft.Tags = s.SinkMails.Spell(ctx, m.sinkDraft.Tags)
+	}
 	return err
 }
 
@@ -66,8 +87,11 @@ func (m *mail) arrival(reservations []mailbox.Reservation) (a sink.Arrival, ok b
 		return a, false
 	}
 	a = sink.Arrival{Draft: m.sinkDraft, At: reservations[0].At}
+	if m.project != nil {
+		a.Project = m.project.ID
+	}
 	for _, r := range reservations {
-		if m.sinkAccounts[r.Address] != "" {
+		if m.sinkAccounts[r.Address] != "" || m.project != nil {
 			a.Copies = append(a.Copies, message.Ref{Box: r.Box, Message: r.Message})
 		}
 	}

@@ -60,10 +60,11 @@ func (s *Service) discard(ctx context.Context, m *mail) {
 // isStaged reports whether the raw message is stored already.
 func (m *mail) isStaged() bool { return !m.stagedAt.IsZero() }
 
-// unstaged returns the mails of a batch whose raw messages are not stored yet, and the references and records of these raw messages.
+// unstaged returns the mails of a batch whose raw messages are not stored yet and not with the rows, and the references and records of these
+// raw messages.
 func unstaged(batch []*mail) (mails []*mail, refs []raw.Ref, records []raw.Record) {
 	for _, m := range batch {
-		if !m.isStaged() {
+		if !m.isStaged() && m.project == nil {
 			mails, refs, records = append(mails, m), append(refs, m.ref), append(records, m.record)
 		}
 	}

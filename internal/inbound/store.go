@@ -12,6 +12,8 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/once"
+	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
@@ -119,45 +121,102 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 	if err != nil {
 		return err
 	}
-	var wakeKeys []string
-	var events []event.Event
-	var copies []message.Copy
-	var arrivals []sink.Arrival
+	before, err := s.checkMarksTx(ctx, tx, mails)
+	if err != nil {
+		return err
+	}
+	var w writes
 	for _, m := range mails {
 		if m.isStaged() && s.Clock.Now().Sub(m.stagedAt) > stagedFor {
 			m.err = fmt.Errorf("a large mail waited longer than %v for its rows: %w", stagedFor, db.ErrUnavailable)
 			continue
 		}
-		reservations, err := boxes.Reserve(m.keys)
+		reservations, err := m.reserve(boxes, before)
 		if err != nil {
 			m.err = err // rejects this mail alone
 			continue
 		}
-		m.assign(reservations)
-		if a, ok := m.arrival(reservations); ok {
-			arrivals = append(arrivals, a)
-		}
-		if s.Outbox != nil {
-			events = m.appendEvents(events, reservations)
-		}
-		wakeKeys = appendAccountKeys(wakeKeys, reservations)
-		for _, d := range m.deliveries {
-			copies, wakeKeys = append(copies, message.Copy{Draft: m.draft, Delivery: d}), append(wakeKeys, mailbox.WakeKey(d.Box))
-		}
+		w.add(m, reservations)
 	}
-	if err := s.Messages.InsertTx(ctx, tx, copies); err != nil {
+	if err := s.Messages.InsertTx(ctx, tx, w.copies); err != nil {
 		return err
 	}
-	if len(arrivals) > 0 {
-		if err := s.Sink.Mails.InsertTx(ctx, tx, arrivals); err != nil {
+	if len(w.arrivals) > 0 {
+		if err := s.SinkMails.InsertTx(ctx, tx, w.arrivals); err != nil {
 			return err
 		}
 	}
-	tx.AfterCommit(func() { s.Wake.Wake(wakeKeys...) })
-	if err := boxes.SaveTx(ctx, tx); err != nil || len(events) == 0 {
+	if before != nil {
+		if err := s.Once.SaveTx(ctx, tx, before); err != nil {
+			return err
+		}
+	}
+	tx.AfterCommit(func() { s.Wake.Wake(w.wakeKeys...) })
+	if err := boxes.SaveTx(ctx, tx); err != nil {
 		return err
 	}
-	return s.Outbox.PublishTx(ctx, tx, events...)
+	if err := s.trimProjectsTx(ctx, tx, w.ofProjects); err != nil || len(w.events) == 0 || s.Outbox == nil {
+		return err
+	}
+	return s.Outbox.PublishTx(ctx, tx, w.events...)
+}
+
+// writes is what a batch stores and publishes.
+type writes struct {
+	copies   []message.Copy
+	arrivals []sink.Arrival
+	events   []event.Event
+	wakeKeys []string
+
+	ofProjects map[id.Mailbox]int // the messages of each project's mailbox; nil: there are none
+}
+
+// add adds a mail whose mailboxes have accepted it, and assigns its deliveries.
+func (w *writes) add(m *mail, reservations []mailbox.Reservation) {
+	m.assign(reservations)
+	if a, ok := m.arrival(reservations); ok {
+		w.arrivals = append(w.arrivals, a)
+	}
+	w.events = m.appendEvents(w.events, reservations)
+	w.wakeKeys = appendAccountKeys(w.wakeKeys, reservations)
+	for _, d := range m.deliveries {
+		w.copies, w.wakeKeys = append(w.copies, message.Copy{Draft: m.draft, Delivery: d}), append(w.wakeKeys, mailbox.WakeKey(d.Box))
+	}
+	if m.project != nil {
+		if w.ofProjects == nil {
+			w.ofProjects = make(map[id.Mailbox]int)
+		}
+		w.ofProjects[m.project.Mailbox]++
+	}
+}
+
+// checkMarksTx finds out which mails of a batch were stored before. It returns nil if none of them is stored once. It is called when the
+// mailboxes are locked, so that it sees the marks of any other batch with the same mail.
+func (s *Service) checkMarksTx(ctx context.Context, tx *db.Tx, mails []*mail) (*once.Check, error) {
+	var marks []once.Mark
+	for _, m := range mails {
+		marks = append(marks, m.marks...)
+	}
+	if len(marks) == 0 {
+		return nil, nil
+	}
+	return s.Once.CheckTx(ctx, tx, marks)
+}
+
+// reserve reserves a place in each mailbox of a mail. Error: once.ErrRepeated; those of mailbox.Batch.Reserve, mail.mailbox_unknown also where
+// the project of the mail has ended.
+func (m *mail) reserve(boxes *mailbox.Batch, before *once.Check) ([]mailbox.Reservation, error) {
+	if before != nil && before.Has(m.marks) {
+		return nil, once.ErrRepeated
+	}
+	if !m.ofProject(boxes) {
+		return nil, problem.New(problem.MailMailboxUnknown)
+	}
+	reservations, err := boxes.Reserve(m.keys)
+	if err == nil && before != nil {
+		before.Add(m.marks)
+	}
+	return reservations, err
 }
 
 // appendAccountKeys appends the keys on which the event streams of the reservations' accounts wait.
@@ -165,6 +224,9 @@ func appendAccountKeys(wakeKeys []string, reservations []mailbox.Reservation) []
 	for _, r := range reservations {
 		if r.Account != "" {
 			wakeKeys = append(wakeKeys, mailbox.AccountWakeKey(r.Account))
+		}
+		for _, member := range r.Members {
+			wakeKeys = append(wakeKeys, mailbox.AccountWakeKey(member))
 		}
 	}
 	return wakeKeys
@@ -187,9 +249,19 @@ func (s *Service) insertRawTx(ctx context.Context, tx *db.Tx, mails []*mail) err
 // assign sets the deliveries of a mail, one for each reservation.
 func (m *mail) assign(reservations []mailbox.Reservation) {
 	for _, r := range reservations {
-		m.deliveries = append(m.deliveries, message.Delivery{
+		d := message.Delivery{
 			Box: r.Box, Message: r.Message, ReceivedAt: r.At, To: m.paths[r.Address],
 			Raw: m.ref, RawUntil: r.At.Add(r.RawFor), OTP: m.codes[r.Address],
-		})
+		}
+		if m.project != nil {
+			d.RawUntil = r.At.Add(m.project.Retention)
+		}
+		if r.Address == mailbox.StaffAddress {
+			d.Client = m.client
+		}
+		if m.sinkAccounts[r.Address] != "" || m.project != nil {
+			d.Tags = m.sinkDraft.Tags
+		}
+		m.deliveries = append(m.deliveries, d)
 	}
 }

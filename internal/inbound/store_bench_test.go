@@ -61,7 +61,7 @@ func (s *Service) benchmarkStore(b *testing.B, content []byte, database func() t
 		}
 		spent += cpuTime() - begun
 		if err := s.store(next.mails); err != nil || next.mails[0].err != nil {
-			b.Fatal(err, next.mails[0].err)
+			b.Fatalf("store = %v, the first mail has %v, want no error of either", err, next.mails[0].err)
 		}
 		for _, m := range next.mails {
 			m.release()
