@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailauth"
@@ -19,7 +20,7 @@ func (s *Service) appendTrace(b []byte, env *Envelope, verdicts mailauth.Result)
 			b = append(b, text...)
 		}
 	}
-	add("Return-Path: <", env.From, ">\r\n")
+	add("Return-Path: <", sanitizePath(env.From), ">\r\n")
 	add("Authentication-Results: ", s.Authenticator.Header(verdicts), "\r\n")
 	add("Received: from ", sanitizeHelo(env.Helo), " (", addressLiteral(env.RemoteIP), ")\r\n\tby ", s.Hostname, " with ", env.Protocol)
 	if env.TLS != "" {
@@ -27,7 +28,7 @@ func (s *Service) appendTrace(b []byte, env *Envelope, verdicts mailauth.Result)
 	}
 	add("\r\n\tid ", string(id.New[id.Event](env.ReceivedAt)[len("evt_"):]))
 	if len(env.To) == 1 { // with several recipients, "for" would disclose one to another
-		add(" for <", env.To[0].Address, ">")
+		add(" for <", sanitizePath(env.To[0].Address), ">")
 	}
 	add(";\r\n\t")
 	return append(env.ReceivedAt.UTC().AppendFormat(b, time.RFC1123Z), "\r\n"...)
@@ -43,6 +44,17 @@ func sanitizeHelo(helo string) string {
 		}
 		return '?'
 	}, helo)
+}
+
+// sanitizePath replaces every character of a path that some reader takes for the end of a line by '?': controls and the
+// line and paragraph separators, which SMTPUTF8 permits in a quoted local part. Such a reader would see another field.
+func sanitizePath(path string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return '?'
+		}
+		return r
+	}, path)
 }
 
 // addressLiteral returns an address as RFC 5321 §4.1.3 writes it.
