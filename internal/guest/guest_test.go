@@ -37,21 +37,21 @@ func TestSessionIsExtendedAndExpires(t *testing.T) {
 	run(t, func(t *testing.T, s *guest.Service, c *clock.Fake, l left) {
 		key, started, err := s.Start(t.Context())
 		if err != nil || !started.ExpiresAt.Equal(c.Now().Add(idle)) {
-			t.Fatalf("%+v, %v", started, err)
+			t.Fatalf("Start = %+v, %v, want it to expire at %v", started, err, c.Now().Add(idle))
 		}
 		for range 3 {
 			c.Advance(idle - time.Microsecond)
 			used, err := s.Authorize(t.Context(), key)
 			if err != nil || used.ID != started.ID || !used.ExpiresAt.Equal(c.Now().Add(idle)) {
-				t.Fatalf("%+v, %v", used, err)
+				t.Fatalf("s.Authorize(key) = %+v, %v, want no error, ID %v and ExpiresAt %v", used, err, started.ID, c.Now().Add(idle))
 			}
 		}
 		c.Advance(idle)
 		if _, err := s.Authorize(t.Context(), key); !problem.Has(err, problem.AuthInvalidToken) {
-			t.Errorf("a lapsed key: %v", err)
+			t.Errorf("a lapsed key: %v, want the problem %v", err, problem.AuthInvalidToken)
 		}
 		if err := s.Sweep(t.Context()); err != nil || l[started.ID] != 1 {
-			t.Errorf("%v, its mailboxes were let go of %d times", err, l[started.ID])
+			t.Errorf("Sweep = %v, and the mailboxes of the lapsed session were let go of %d times, want no error and 1", err, l[started.ID])
 		}
 	})
 }
@@ -63,10 +63,10 @@ func TestEndedSessionIsInvalid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.End(t.Context(), session); err != nil || l[session.ID] != 1 {
-			t.Errorf("%v, its mailboxes were let go of %d times", err, l[session.ID])
+			t.Errorf("End = %v, and the mailboxes of the session were let go of %d times, want no error and 1", err, l[session.ID])
 		}
 		if _, err := s.Authorize(t.Context(), key); !problem.Has(err, problem.AuthInvalidToken) {
-			t.Errorf("an ended key: %v", err)
+			t.Errorf("an ended key: %v, want the problem %v", err, problem.AuthInvalidToken)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func TestOnlyGuestKeysAreAuthorized(t *testing.T) {
 		unknown, _ := token.MintSecret(token.Guest)
 		for _, key := range []string{"", "xg_", user, unknown, unknown + "x"} {
 			if _, err := s.Authorize(t.Context(), key); !problem.Has(err, problem.AuthInvalidToken) {
-				t.Errorf("%q: %v", key, err)
+				t.Errorf("%q: s.Authorize(key) = %v, want the problem %v", key, err, problem.AuthInvalidToken)
 			}
 		}
 	})
@@ -97,7 +97,7 @@ func TestSweepDeletesExpiredSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.Sweep(t.Context()); err != nil || len(l) != 250 {
-			t.Errorf("%v, %d sessions ended", err, len(l))
+			t.Errorf("%v, %d sessions ended, want 250", err, len(l))
 		}
 		if _, err := s.Authorize(t.Context(), key); err != nil {
 			t.Errorf("the open one: %v", err)
