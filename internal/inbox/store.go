@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Store keeps mailboxes with their tokens in a folder, which only the user may read. Each mailbox is a file of its own,
@@ -70,9 +69,10 @@ func (s *Store) Add(m *Mailbox) error {
 // Remove deletes the file of a mailbox. The mailbox itself continues to exist on its service.
 func (s *Store) Remove(m *Mailbox) error { return os.Remove(s.path(m)) }
 
-// List returns the mailboxes that have not expired at now, newest first: those of the service at url, or of every service
-// if url is empty. It deletes the files of expired mailboxes, of every service. A missing folder is an empty store.
-func (s *Store) List(url string, now time.Time) ([]*Mailbox, error) {
+// List returns the stored mailboxes, newest first: those of the service at url, or of every service if url is empty. Some
+// of them may have ended, which only their service knows: the clock of this machine may be wrong. A missing folder is an
+// empty store.
+func (s *Store) List(url string) ([]*Mailbox, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -94,10 +94,7 @@ func (s *Store) List(url string, now time.Time) ([]*Mailbox, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w; delete it if it is damaged", name, err)
 		}
-		switch {
-		case !m.ExpiresAt.After(now):
-			_ = os.Remove(name) // if it fails, the next List tries again
-		case url == "" || m.URL == url:
+		if url == "" || m.URL == url {
 			all = append(all, m)
 		}
 	}

@@ -23,7 +23,9 @@ type OTP struct {
 	Code string `json:"code"`
 }
 
-// Summary is the short form of a message, as lists contain it. OTP is nil if the message has no code.
+// Summary is the short form of a message, as lists contain it. OTP is nil if the message has no code, and Action
+// if it asks to open no link in particular. Verified means that
+// the domain of the sender's address is proven.
 type Summary struct {
 	ID             string    `json:"id"`
 	From           Address   `json:"from"`
@@ -33,6 +35,16 @@ type Summary struct {
 	Seen           bool      `json:"seen"`
 	HasAttachments bool      `json:"hasAttachments"`
 	OTP            *OTP      `json:"otp"`
+	Verified       bool      `json:"verified"`
+	Action         *Action   `json:"action"`
+}
+
+// Action is the link that a message asks its reader to open.
+type Action struct {
+	URL        string  `json:"url"`
+	Host       string  `json:"host"`
+	Kind       string  `json:"kind"`
+	Confidence float64 `json:"confidence"`
 }
 
 // Code returns the one-time code of a message, "" if it has none.
@@ -43,13 +55,24 @@ func (s Summary) Code() string {
 	return s.OTP.Code
 }
 
-// Message is a message with its text, links and attachments.
+// Message is a message with its text, links, attachments and the verdicts on its sender.
 type Message struct {
 	Summary
-	To          []Address    `json:"to"`
-	Text        string       `json:"text"`
-	Links       []string     `json:"links"`
-	Attachments []Attachment `json:"attachments"`
+	To             []Address      `json:"to"`
+	Text           string         `json:"text"`
+	Links          []string       `json:"links"`
+	BestLink       string         `json:"bestLink"` // "" if there is none to follow
+	Attachments    []Attachment   `json:"attachments"`
+	Authentication Authentication `json:"authentication"`
+}
+
+// Authentication has the verdicts on a sender. Domain is the one that is proven, nil if none is.
+type Authentication struct {
+	SPF      string  `json:"spf"`
+	DKIM     string  `json:"dkim"`
+	DMARC    string  `json:"dmarc"`
+	Verified bool    `json:"verified"`
+	Domain   *string `json:"domain"`
 }
 
 // Attachment is a file in a message; Size is in octets.
