@@ -28,13 +28,13 @@ func TestEveryNameHasItsStruct(t *testing.T) {
 	have := make(map[event.Name]bool)
 	for _, d := range all() {
 		if !slices.Contains(event.Names(), d.Name()) || have[d.Name()] {
-			t.Errorf("%T has the name %s", d, d.Name())
+			t.Errorf("%T has the name %s, want one of Names() that no other struct has", d, d.Name())
 		}
 		have[d.Name()] = true
 	}
 	for _, n := range event.Names() {
 		if !have[n] {
-			t.Errorf("%s has no struct", n)
+			t.Errorf("no struct has the name %s, want one for each of Names()", n)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestTheFormsOfEvents(t *testing.T) {
 			event.MessageReceived{Summary: resource.Summary{ID: "msg_1", MailboxID: "mbx_1", To: []resource.Address{{Address: "a@b.c"}}, ReceivedAt: stamp, Size: 7}, Address: "a@b.c"},
 			`{"type":"message.received","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"msg_1","mailboxId":"mbx_1",` +
 				`"from":{"name":"","address":""},"to":[{"name":"","address":"a@b.c"}],"subject":"","preview":"","receivedAt":"2026-03-14T12:00:00.123Z",` +
-				`"sentAt":null,"size":7,"seen":false,"hasAttachments":false,"otp":null,"source":"","address":"a@b.c"}}`,
+				`"sentAt":null,"size":7,"seen":false,"hasAttachments":false,"otp":null,"source":"","verified":false,"action":null,"address":"a@b.c"}}`,
 		},
 		{
 			event.OTPExtracted{OTP: resource.OTP{Code: "123456", MessageID: "msg_1", ReceivedAt: stamp, Confidence: 0.5, Links: []string{}}, MailboxID: "mbx_1", Address: "a@b.c"},
@@ -79,7 +79,7 @@ func TestTheFormsOfEvents(t *testing.T) {
 	} {
 		got, err := json.Marshal(event.Event{At: at, Data: c.data}.Body())
 		if err != nil || string(got) != c.want {
-			t.Errorf("%T: %v\n%s\nwant\n%s", c.data, err, got, c.want)
+			t.Errorf("Marshal of the event with %T: %v\n%s\nwant\n%s", c.data, err, got, c.want)
 		}
 	}
 }

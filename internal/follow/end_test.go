@@ -18,7 +18,7 @@ import (
 )
 
 func TestFollowersOfMailboxesEndWithThem(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		for _, c := range []struct {
 			what   string
 			end    func(m *mailbox.Mailbox) error
@@ -53,7 +53,7 @@ func TestFollowersOfMailboxesEndWithThem(t *testing.T) {
 
 // Messages that were received before the mailbox expired are reported before its end, as long as they are not erased.
 func TestMessagesAreReportedBeforeTheEnd(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		m := w.create("")
 		f := w.ofMailbox(m, "", message.CredentialCheck{})
 		last := w.deliver(m)[0]
@@ -64,7 +64,7 @@ func TestMessagesAreReportedBeforeTheEnd(t *testing.T) {
 }
 
 func TestFollowersEndWhenTheCredentialFails(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		m := w.create(account)
 		var fault error
@@ -83,14 +83,14 @@ func TestFollowersEndWhenTheCredentialFails(t *testing.T) {
 		}
 		fault = errors.New("the database does not answer")
 		if events, err := f.Next(t.Context(), time.Nanosecond); !errors.Is(err, fault) || len(events) > 0 {
-			t.Errorf("%+v, %v: an error of the database is not the end", events, err)
+			t.Errorf("Next = %+v, %v, want no event and the error %v, which is not the end", events, err, fault)
 		}
 	})
 }
 
 // At shutdown, committed messages are reported before the end.
 func TestFollowersEndAtShutdown(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		m := w.create(account)
 		f, ofAccount := w.ofMailbox(m, "", message.CredentialCheck{}), w.ofAccount(account, "", message.CredentialCheck{})
@@ -113,16 +113,16 @@ func TestFollowersEndAtShutdown(t *testing.T) {
 
 // alone runs a test inside a synctest bubble, where waiting takes no time, with a mailbox and its account. The test may read the database but
 // not write to it, since the goroutines of the database do not belong to the bubble.
-func alone(t *testing.T, test func(w *world, m *mailbox.Mailbox, account id.Account)) {
+func alone(t *testing.T, test func(w *fixture, m *mailbox.Mailbox, account id.Account)) {
 	d := dbtest.Open(t, db.Options{})
 	account := id.New[id.Account](noon())
-	m := newWorld(t, d).create(account)
-	synctest.Test(t, func(t *testing.T) { test(newWorld(t, d), m, account) })
+	m := newFixture(t, d).create(account)
+	synctest.Test(t, func(t *testing.T) { test(newFixture(t, d), m, account) })
 }
 
 // A command that disables an account runs in another process, and does not wake followers.
 func TestCredentialIsCheckedWithoutAWakeUp(t *testing.T) {
-	alone(t, func(w *world, m *mailbox.Mailbox, account id.Account) {
+	alone(t, func(w *fixture, m *mailbox.Mailbox, account id.Account) {
 		began := time.Now()
 		revoked := began.Add(7 * time.Second)
 		check := message.CredentialCheck{Check: func(context.Context) error {
@@ -146,7 +146,7 @@ func TestCredentialIsCheckedWithoutAWakeUp(t *testing.T) {
 
 func TestNextReturnsWhenWoken(t *testing.T) {
 	const key = "a developer key"
-	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
+	alone(t, func(w *fixture, m *mailbox.Mailbox, _ id.Account) {
 		var revoked atomic.Bool
 		began := time.Now()
 		f := w.ofMailbox(m, "", message.CredentialCheck{WakeKey: key, Check: func(context.Context) error {
@@ -165,7 +165,7 @@ func TestNextReturnsWhenWoken(t *testing.T) {
 			return events
 		}
 		if events := next(func() { w.hub.Wake(key) }, 4*time.Second); len(events) != 0 {
-			t.Errorf("%+v: a wake-up without a change is not an event", events)
+			t.Errorf("Next after a wake-up without a change = %+v, want no event", events)
 		}
 		events := next(func() {
 			revoked.Store(true)
@@ -176,7 +176,7 @@ func TestNextReturnsWhenWoken(t *testing.T) {
 }
 
 func TestNextReturnsWhenTheMailboxExpires(t *testing.T) {
-	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
+	alone(t, func(w *fixture, m *mailbox.Mailbox, _ id.Account) {
 		began := time.Now()
 		f := w.ofMailbox(m, "", message.CredentialCheck{})
 		w.clock.Advance(time.Hour - 3*time.Second)
@@ -196,15 +196,15 @@ func TestNextReturnsWhenTheMailboxExpires(t *testing.T) {
 }
 
 func TestNextReturnsWithItsContext(t *testing.T) {
-	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
+	alone(t, func(w *fixture, m *mailbox.Mailbox, _ id.Account) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		f := w.ofMailbox(m, "", message.CredentialCheck{})
 		if events, err := f.Next(ctx, time.Minute); !errors.Is(err, context.DeadlineExceeded) || len(events) > 0 {
-			t.Errorf("%+v, %v", events, err)
+			t.Errorf("Next = %+v, %v, want no event and the error %v", events, err, context.DeadlineExceeded)
 		}
 		if n := w.hub.Sleepers(); n != 0 {
-			t.Errorf("%d sleepers are left", n)
+			t.Errorf("%d sleepers are left, want 0", n)
 		}
 	})
 }

@@ -31,6 +31,7 @@ const (
 	Message Kind = "message" // a message arrived
 	Seen    Kind = "seen"    // a message was marked as read or unread
 	Deleted Kind = "deleted" // a message was deleted
+	Tagged  Kind = "tagged"  // a message got other tags
 	Mailbox Kind = "mailbox" // a mailbox was extended
 	End     Kind = "end"     // the stream ends; this is its last event
 )
@@ -49,9 +50,10 @@ const (
 type Event struct {
 	Kind      Kind
 	Mailbox   id.Mailbox
-	Message   id.Message       // for Message, Seen and Deleted
+	Message   id.Message       // for Message, Seen, Deleted and Tagged
 	Summary   *message.Summary // for Message
 	Seen      bool             // for Seen and Deleted: whether the message is, or was, marked as read
+	Tags      []string         // for Tagged: the tags that the message has now
 	ExpiresAt time.Time        // for Mailbox: the new expiry
 	Reason    Reason           // for End
 }
@@ -67,6 +69,7 @@ type Parts struct {
 // Messages reads messages. message.Service implements it.
 type Messages interface {
 	Newer(ctx context.Context, boxes []id.Mailbox, after, last id.Message, max, octets int) ([]message.Summary, error)
+	Tags(ctx context.Context, refs []message.Ref) (map[id.Message][]string, error)
 }
 
 // Service creates Followers. It is safe for concurrent use.
@@ -150,11 +153,12 @@ const (
 	// process of its own and cannot wake the followers of the server.
 	checkEvery = 5 * time.Second
 
-	eventsMax = 50       // events that one call of Next returns
-	octetsMax = 64 << 10 // octets of their summaries as JSON
+	eventsMax  = 50       // messages, or messages with other tags, that one call of Next returns
+	octetsMax  = 64 << 10 // octets of their summaries as JSON
+	changesMax = 500      // changes that one call of Next returns: each call reads those of the last half minute again
 )
 
-// Next returns the next events, at most eventsMax. It blocks until there is an event or wait has passed. In the latter
+// Next returns the next events, at most eventsMax messages or changesMax changes. It blocks until there is an event or wait has passed. In the latter
 // case it returns no events, so that the caller can send a keepalive. The last event is an End; Next must not be called
 // after it. An error is one of the database, or of ctx.
 func (f *Follower) Next(ctx context.Context, wait time.Duration) ([]Event, error) {
@@ -178,14 +182,22 @@ func (f *Follower) Next(ctx context.Context, wait time.Duration) ([]Event, error
 	return events, err
 }
 
-// read returns the events since the last read. It reads changes only if there are no new messages, so that a message is
-// reported before its changes.
-func (f *Follower) read(ctx context.Context) (events []Event, err error) {
-	if f.credential.Check != nil {
-		if err := f.credential.Check(ctx); err != nil {
-			return ended(err)
-		}
+// read returns the events since the last read. The credential is checked after it, so that no client receives what came when its
+// credential had ended.
+func (f *Follower) read(ctx context.Context) ([]Event, error) {
+	events, err := f.news(ctx)
+	if err != nil || f.credential.Check == nil {
+		return events, err
 	}
+	if err := f.credential.Check(ctx); err != nil {
+		return ended(err)
+	}
+	return events, nil
+}
+
+// news returns the events since the last read. It reads changes only if there are no new messages, so that a message is
+// reported before its changes.
+func (f *Follower) news(ctx context.Context) (events []Event, err error) {
 	messages, live, err := f.messages(ctx)
 	if err != nil {
 		return nil, err
@@ -250,22 +262,25 @@ func (f *Follower) received(ctx context.Context, after time.Time) (boxes []id.Ma
 	return []id.Mailbox{m.ID}, m.LastMessageAt(), m.Live(f.s.Clock.Now()), nil
 }
 
-// changes returns at most eventsMax changes that were not reported yet and marks them as reported.
+// changes returns at most changesMax changes that were not reported yet and marks them as reported.
 func (f *Follower) changes(ctx context.Context) (events []Event, err error) {
 	now := f.s.Clock.Now()
-	complete := true
+	complete, tagged := true, 0
 	err = f.eachChange(ctx, func(c mailbox.Change) bool {
 		if _, reported := f.reported[c.ID]; reported {
 			return true
 		}
-		if len(events) == eventsMax {
+		if len(events) == changesMax || tagged == eventsMax {
 			complete = false
 			return false
 		}
 		f.reported[c.ID] = c.At
 		e := Event{Kind: Kind(c.Kind), Mailbox: c.Mailbox, Message: c.Message, Seen: c.Seen, ExpiresAt: c.ExpiresAt}
-		if c.Kind == mailbox.Extended {
+		switch c.Kind {
+		case mailbox.Extended:
 			e.Kind = Mailbox
+		case mailbox.Tagged:
+			tagged++
 		}
 		events = append(events, e)
 		return true
@@ -273,10 +288,36 @@ func (f *Follower) changes(ctx context.Context) (events []Event, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.addTags(ctx, events); err != nil {
+		return nil, err
+	}
 	if complete {
 		f.forget(now.Add(-mailbox.ChangesOverlap))
 	}
 	return events, nil
+}
+
+// addTags sets the tags of the events that report some. A change is stored without them, since they are a part of the mail.
+func (f *Follower) addTags(ctx context.Context, events []Event) error {
+	var tagged []message.Ref
+	for _, e := range events {
+		if e.Kind == Tagged {
+			tagged = append(tagged, message.Ref{Box: e.Mailbox, Message: e.Message})
+		}
+	}
+	if len(tagged) == 0 {
+		return nil
+	}
+	tags, err := f.s.Messages.Tags(ctx, tagged)
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		if events[i].Kind == Tagged {
+			events[i].Tags = tags[events[i].Message]
+		}
+	}
+	return nil
 }
 
 // forget makes the next read begin at since and removes the changes up to that time from f.reported, because they are

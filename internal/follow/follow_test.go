@@ -14,7 +14,7 @@ import (
 // Between the two reads of a follower, a message is committed in a mailbox that the first read has not found, and a later one in a mailbox that
 // it has found. If the later one were reported at once, the earlier one would never be reported.
 func TestMessagesCommittedBetweenTheReadsAreNotMissed(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		a, b := w.create(account), w.create(account)
 		f := w.ofAccount(account, "", message.CredentialCheck{})
@@ -32,7 +32,7 @@ func TestMessagesCommittedBetweenTheReadsAreNotMissed(t *testing.T) {
 
 // The times of messages in one transaction increase across all mailboxes of their account.
 func TestMessagesOfOneTransactionAreReportedInOrder(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		boxes := []*mailbox.Mailbox{w.create(account), w.create(account), w.create(account)}
 		f := w.ofAccount(account, "", message.CredentialCheck{})
@@ -44,7 +44,7 @@ func TestMessagesOfOneTransactionAreReportedInOrder(t *testing.T) {
 }
 
 func TestFollowersBeginAfterAMessage(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		box, other := w.create(account), w.create(account)
 		fresh, freshAccount := w.ofMailbox(box, "", message.CredentialCheck{}), w.ofAccount(account, "", message.CredentialCheck{})
@@ -68,7 +68,7 @@ func TestFollowersBeginAfterAMessage(t *testing.T) {
 }
 
 func TestManyMessagesAreReportedFiftyAtATime(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		a, b := w.create(account), w.create(account)
 		f := w.ofAccount(account, "", message.CredentialCheck{})
@@ -84,7 +84,7 @@ func TestManyMessagesAreReportedFiftyAtATime(t *testing.T) {
 }
 
 func TestAccountFollowersReportNewMailboxesAndNoOthers(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		f := w.ofAccount(account, "", message.CredentialCheck{})
 		guest, stranger, own := w.create(""), w.create(id.New[id.Account](noon())), w.create(account)
@@ -94,24 +94,24 @@ func TestAccountFollowersReportNewMailboxesAndNoOthers(t *testing.T) {
 		w.extend(guest, 2*time.Hour)
 		w.extend(stranger, 2*time.Hour)
 		if events := w.now(f); len(events) != 0 {
-			t.Errorf("%+v", events)
+			t.Errorf("Next = %+v, want no event", events)
 		}
 		if err := w.mailboxes.Destroy(t.Context(), own.ID); err != nil {
 			t.Fatal(err)
 		}
 		if events := w.now(f); len(events) != 0 {
-			t.Errorf("%+v: the follower of an account outlives its mailboxes", events)
+			t.Errorf("the follower of an account got %+v after the end of its mailboxes, want no event", events)
 		}
 	})
 }
 
 // wantChanges fails the test unless the events are changes of these kinds in a mailbox.
-func (w *world) wantChanges(events []follow.Event, box *mailbox.Mailbox, kinds ...follow.Kind) {
+func (w *fixture) wantChanges(events []follow.Event, box *mailbox.Mailbox, kinds ...follow.Kind) {
 	w.t.Helper()
 	var got []follow.Kind
 	for _, e := range events {
 		if got = append(got, e.Kind); e.Mailbox != box.ID {
-			w.t.Errorf("%+v is not of %s", e, box.ID)
+			w.t.Errorf("the event is %+v, want one of the mailbox %s", e, box.ID)
 		}
 	}
 	if !slices.Equal(got, kinds) {
@@ -120,7 +120,7 @@ func (w *world) wantChanges(events []follow.Event, box *mailbox.Mailbox, kinds .
 }
 
 func TestChangesAreReportedOnceAfterTheirMessage(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		box := w.create(account)
 		w.extend(box, 2*time.Hour)
@@ -139,7 +139,7 @@ func TestChangesAreReportedOnceAfterTheirMessage(t *testing.T) {
 			events := w.now(f)
 			w.wantChanges(events, box, follow.Seen, follow.Seen, follow.Mailbox, follow.Deleted)
 			if !events[0].Seen || events[1].Seen || events[0].Message != m || events[3].Message != m || !events[3].Seen {
-				t.Errorf("%+v", events)
+				t.Errorf("Next = %+v, want the message %s seen, unseen, and in the end deleted, as seen", events, m)
 			}
 			if want := w.clock.Now().Add(2 * time.Hour); !events[2].ExpiresAt.Equal(want) {
 				t.Errorf("it expires at %s, want %s", events[2].ExpiresAt, want)
@@ -155,7 +155,7 @@ func TestChangesAreReportedOnceAfterTheirMessage(t *testing.T) {
 }
 
 func TestManyChangesAreReportedFiftyAtATime(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		box := w.create("")
 		f := w.ofMailbox(box, "", message.CredentialCheck{})
 		m := w.deliver(box)[0]
@@ -171,7 +171,7 @@ func TestManyChangesAreReportedFiftyAtATime(t *testing.T) {
 		}
 		for i, e := range seen {
 			if e.Seen != (i%2 == 0) {
-				t.Errorf("change %d: %+v", i, e)
+				t.Errorf("change %d: %+v, want Seen %v", i, e, i%2 == 0)
 			}
 		}
 	})
@@ -179,7 +179,7 @@ func TestManyChangesAreReportedFiftyAtATime(t *testing.T) {
 
 // A change of a process whose clock is behind becomes visible after later ones were reported.
 func TestChangesOfASlowClockAreReported(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		account := id.New[id.Account](noon())
 		box := w.create(account)
 		f := w.ofAccount(account, "", message.CredentialCheck{})
@@ -187,7 +187,7 @@ func TestChangesOfASlowClockAreReported(t *testing.T) {
 		w.wantMessages(w.now(f), m)
 		w.markSeen(box, m, true)
 		w.wantChanges(w.now(f), box, follow.Seen)
-		slow := newWorld(t, w.db)
+		slow := newFixture(t, w.db)
 		slow.clock.Advance(-mailbox.ChangesOverlap + time.Second)
 		slow.markDeleted(box, m)
 		w.wantChanges(w.now(f), box, follow.Deleted)
