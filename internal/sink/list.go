@@ -5,18 +5,20 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/search"
 )
 
-// PageMax is the most mails in a page.
+// PageMax is the most mails in a page, unless the limit of a search is All.
 const PageMax = 1000
+
+// All as the limit of a search stands for all mails that are listed.
+const All = entriesMax
 
 // Page is a part of a list, newest first.
 type Page struct {
@@ -27,21 +29,79 @@ type Page struct {
 }
 
 // Search returns a page of the mails that a query matches, newest first. A nil query matches all. The page skips the
-// first start matches and has at most limit mails, or PageMax if limit is larger. With a limit of 0 Search returns only
+// first start matches and has at most limit mails, or PageMax if limit is larger and not All. With a limit of 0 Search returns only
 // the counts. A mail that is deleted after the search and before its row is read is missing from the page.
-func (s *Service) Search(ctx context.Context, q *Query, start, limit int) (p Page, err error) {
-	var ids []id.SinkMail
-	if p, ids, err = s.find(ctx, q, start, min(limit, PageMax)); err != nil {
-		return p, err
+func (s *Service) Search(ctx context.Context, q *search.Query, start, limit int) (Page, error) {
+	p, found, err := s.Find(ctx, q, start, limit)
+	if err == nil {
+		err = s.Each(ctx, found, func(m *Mail) bool {
+			p.Mails = append(p.Mails, *m)
+			return true
+		})
 	}
-	p.Mails, err = s.mails(ctx, ids)
 	return p, err
 }
 
-// find returns the identifiers of a page, and the counts. At most two searches run at once, so that the searches of many
+// Found is a mail that a search has found. Each reads its summary.
+type Found struct {
+	ID     id.SinkMail
+	Number int64
+	Size   int64 // octets of the raw message
+}
+
+// Find is Search without the mails of the page, which Each reads one after the other: a thousand of them may have hundreds
+// of megabytes of addresses.
+func (s *Service) Find(ctx context.Context, q *search.Query, start, limit int) (Page, []Found, error) {
+	if limit != All {
+		limit = min(limit, PageMax)
+	}
+	return s.find(ctx, q, start, limit)
+}
+
+// Each calls fn with the mails that Find has found, in their order, until fn returns false. A mail that is deleted before it
+// is read is left out. Each holds some eachOctets of them at once, and nothing of the database while fn runs.
+func (s *Service) Each(ctx context.Context, found []Found, fn func(*Mail) bool) error {
+	for len(found) > 0 {
+		ids := make([]id.SinkMail, min(len(found), chunkMails))
+		for i := range ids {
+			ids[i] = found[i].ID
+		}
+		var mails []Mail
+		octets := 0
+		list, args := db.In(1, ids)
+		err := forEachRow(ctx, s.db, func(v *row) bool {
+			mails = append(mails, v.Mail)
+			octets += v.octets
+			return octets < eachOctets
+		}, selectMails+list+orderMails, args...)
+		if err != nil {
+			return err
+		}
+		for i := range mails {
+			if !fn(&mails[i]) {
+				return nil
+			}
+		}
+		if octets < eachOctets {
+			found = found[len(ids):]
+			continue
+		}
+		last := mails[len(mails)-1].Number
+		for len(found) > 0 && found[0].Number >= last {
+			found = found[1:]
+		}
+	}
+	return nil
+}
+
+// eachOctets is how many octets of stored mails Each reads at once. The last mail may exceed it.
+const eachOctets = 256 << 10
+
+// find returns the mails of a page, and the counts. At most two searches run at once, so that the searches of many
 // clients do not use up the processors; find waits until it may run or ctx ends.
-func (s *Service) find(ctx context.Context, q *Query, start, limit int) (p Page, ids []id.SinkMail, err error) {
-	if err := s.refresh(ctx); err != nil {
+func (s *Service) find(ctx context.Context, q *search.Query, start, limit int) (p Page, found []Found, err error) {
+	x := s.indexOf(ctx)
+	if err := s.refresh(ctx, x); err != nil {
 		return p, nil, err
 	}
 	select {
@@ -50,86 +110,88 @@ func (s *Service) find(ctx context.Context, q *Query, start, limit int) (p Page,
 	case <-ctx.Done():
 		return p, nil, ctx.Err()
 	}
-	x := &s.index
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	p.Total, p.Unread = len(x.byID), x.unread
-	for _, e := range slices.Backward(x.matching(q)) {
-		if p.Matches >= start && len(ids) < limit {
-			ids = append(ids, e.id)
+	if q == nil {
+		p.Matches, p.UnreadMatching = p.Total, p.Unread
+		return p, x.newest(start, limit), nil
+	}
+	for _, e := range slices.Backward(x.matching(ctx, q)) {
+		if p.Matches >= start && len(found) < limit {
+			found = append(found, e.found())
 		}
 		p.Matches++
-		if !e.seen {
+		if !e.Seen {
 			p.UnreadMatching++
 		}
 	}
-	return p, ids, nil
+	return p, found, ctx.Err()
 }
 
-// matching returns the entries that a query matches, in the order of arrival. A nil query matches all. It divides the
-// entries among goroutines, which end before it returns. Each goroutine writes only its own element of found, which
-// preserves the order. The caller holds mu at least for reading.
-func (x *index) matching(q *Query) []*entry {
-	const minEntries = 4096 // fewer entries are not worth a goroutine of their own
-	parts := min(runtime.GOMAXPROCS(0), len(x.entries)/minEntries+1)
-	found := make([][]*entry, parts)
-	var wg sync.WaitGroup
-	for i := range parts {
-		part := x.entries[i*len(x.entries)/parts : (i+1)*len(x.entries)/parts]
-		wg.Go(func() {
-			for _, e := range part {
-				if !e.deleted && (q == nil || q.matches(e)) {
-					found[i] = append(found[i], e)
-				}
-			}
-		})
+func (e *entry) found() Found { return Found{e.id, e.number, e.Size} }
+
+// newest returns limit mails, newest first, without the first start. The caller holds mu at least for reading.
+func (x *index) newest(start, limit int) (found []Found) {
+	for _, e := range slices.Backward(x.entries) {
+		switch {
+		case len(found) >= limit:
+			return found
+		case e.deleted:
+		case start > 0:
+			start--
+		default:
+			found = append(found, e.found())
+		}
 	}
-	wg.Wait()
-	return slices.Concat(found...)
+	return found
 }
 
-// mails reads the mails with the given identifiers, in the order of ids. Mails that do not exist are left out. The query
-// returns rows in any order, so the mails are collected in a map first.
-func (s *Service) mails(ctx context.Context, ids []id.SinkMail) ([]Mail, error) {
-	found := make(map[id.SinkMail]Mail, len(ids))
-	for chunk := range slices.Chunk(ids, chunkMails) {
-		list, args := db.In(1, chunk)
-		if err := forEachRow(ctx, s.db, func(v *row) { found[v.ID] = v.Mail }, selectMails+list, args...); err != nil {
-			return nil, err
+// matching returns the entries that a query matches, in the order of arrival. The caller holds mu at least for reading.
+func (x *index) matching(ctx context.Context, q *search.Query) []*entry {
+	found := q.Select(ctx, len(x.entries), func(i int) *search.Document {
+		if x.entries[i].deleted {
+			return nil
 		}
+		return &x.entries[i].Document
+	})
+	entries := make([]*entry, len(found))
+	for i, at := range found {
+		entries[i] = x.entries[at]
 	}
-	mails := make([]Mail, 0, len(ids))
-	for _, mail := range ids {
-		if m, ok := found[mail]; ok {
-			mails = append(mails, m)
-		}
-	}
-	return mails, nil
+	return entries
 }
 
 // Get returns the mail that which names: an identifier, or "latest" for the newest mail. Error: message.not_found, also
 // if which is neither.
 func (s *Service) Get(ctx context.Context, which string) (*Mail, error) {
-	var ids []id.SinkMail
+	var found []Found
 	if which == "latest" {
 		var err error
-		if _, ids, err = s.find(ctx, nil, 0, 1); err != nil {
+		if _, found, err = s.find(ctx, nil, 0, 1); err != nil {
 			return nil, err
 		}
 	} else if mail, err := id.Parse[id.SinkMail](which); err == nil {
-		ids = append(ids, mail)
+		found = append(found, Found{ID: mail})
 	}
-	mails, err := s.mails(ctx, ids)
-	if err != nil {
+	if which != "latest" && len(found) > 0 {
+		own, err := s.inScope(ctx, []id.SinkMail{found[0].ID})
+		if err != nil {
+			return nil, err
+		}
+		found = found[:len(own)]
+	}
+	var got *Mail
+	if err := s.Each(ctx, found, func(m *Mail) bool { got = m; return false }); err != nil {
 		return nil, err
 	}
-	if len(mails) == 0 {
+	if got == nil {
 		return nil, problem.New(problem.MessageNotFound)
 	}
-	return &mails[0], nil
+	return got, nil
 }
 
-// Content returns a message with the content of a mail. All messages of a mail have the same content; Content returns
+// Content returns a message with the content of a mail, which Get or a search has found. All messages of a mail have the same content; Content returns
 // the first one that is not deleted. Error: message.not_found.
 func (s *Service) Content(ctx context.Context, mail id.SinkMail) (message.Ref, error) {
 	ref, err := scanRef(s.db.QueryRow(ctx, selectCopy, mail))
@@ -144,8 +206,12 @@ func (s *Service) Content(ctx context.Context, mail id.SinkMail) (message.Ref, e
 
 // Matching returns the identifiers of all mails that a query matches, newest first, at most entriesMax. A nil query
 // matches all.
-func (s *Service) Matching(ctx context.Context, q *Query) ([]id.SinkMail, error) {
-	_, ids, err := s.find(ctx, q, 0, entriesMax)
+func (s *Service) Matching(ctx context.Context, q *search.Query) ([]id.SinkMail, error) {
+	_, found, err := s.find(ctx, q, 0, All)
+	ids := make([]id.SinkMail, len(found))
+	for i := range found {
+		ids[i] = found[i].ID
+	}
 	return ids, err
 }
 
@@ -156,8 +222,21 @@ func (s *Service) SetSeen(ctx context.Context, mails []id.SinkMail, seen bool) e
 	if seen {
 		value = 1
 	}
+	mails, err := s.inScope(ctx, mails)
+	if err != nil {
+		return err
+	}
 	for chunk := range slices.Chunk(mails, chunkMails) {
-		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		// Most calls for all mails, or with identifiers that are wrong, change few. The others need no transaction.
+		list, args := db.In(2, chunk)
+		chunk, err := db.Collect(ctx, s.db, scanID, selectSeenOtherwise+list, append([]any{value}, args...)...)
+		if err != nil {
+			return fmt.Errorf("find which of %d mails of the sink to mark: %w", len(args), err)
+		}
+		if len(chunk) == 0 {
+			continue
+		}
+		err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 			change, err := changeTx(ctx, tx, 1)
 			if err != nil {
 				return err
@@ -173,24 +252,23 @@ func (s *Service) SetSeen(ctx context.Context, mails []id.SinkMail, seen bool) e
 	return nil
 }
 
-// Delete deletes mails with all of their messages. It uses a transaction for each chunkMails mails, so after an error
-// some may be deleted. Unknown mails are ignored.
+// Delete deletes mails with all of their messages. It uses a transaction for each 2*chunkMails messages, of which a mail may
+// have many, so after an error some may be deleted. Unknown mails are ignored.
 func (s *Service) Delete(ctx context.Context, mails []id.SinkMail) error {
+	mails, err := s.inScope(ctx, mails)
+	if err != nil {
+		return err
+	}
 	for chunk := range slices.Chunk(mails, chunkMails) {
-		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-			refs, err := copiesOf(ctx, tx, chunk)
-			if err != nil {
-				return err
-			}
-			for part := range slices.Chunk(refs, 2*chunkMails) {
-				if err := s.messages.DeleteManyTx(ctx, tx, part); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		refs, err := copiesOf(ctx, s.db, chunk)
 		if err != nil {
-			return fmt.Errorf("delete %d mails of the sink: %w", len(chunk), err)
+			return err
+		}
+		for part := range slices.Chunk(refs, 2*chunkMails) {
+			err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error { return s.messages.DeleteManyTx(ctx, tx, part) })
+			if err != nil {
+				return fmt.Errorf("delete %d messages of the sink: %w", len(part), err)
+			}
 		}
 	}
 	return nil
