@@ -3,9 +3,11 @@
 // Package message stores one message with its content for each recipient, and the Mail is deleted with the last of
 // these messages.
 //
+// A mail may have tags (tag.go), which its messages have too.
+//
 // NewDraft and InsertTx store a mail in the transaction of its messages. Search, Get and Matching use an index in
 // memory (index.go), which each process keeps for itself and updates before each use; only the mails of the returned
-// page are read from the database. SetSeen and Delete change mails. Changes lists the changes since a given one, for
+// page are read from the database. SetSeen, SetTags and Delete change mails. Changes lists the changes since a given one, for
 // event streams.
 //
 // Changes are numbered in the order of their commits, by a counter in the row of sink_state. So a process that has read
@@ -24,6 +26,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/search"
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
@@ -34,6 +37,7 @@ type Mail struct {
 	ReceivedAt time.Time
 	Size       int64 // octets of the raw message
 	Seen       bool
+	Tags       []string // sorted; nil: none
 	Summary
 }
 
@@ -52,6 +56,7 @@ type Summary struct {
 	Inline      int               `json:"inline,omitempty"`
 	Sender      string            `json:"sender,omitempty"`     // the reverse-path
 	Recipients  []string          `json:"recipients,omitempty"` // the forward-paths of the sink
+	Username    string            `json:"username,omitempty"`   // what the client signed in as with AUTH; not checked
 }
 
 // storedMail is the JSON form of a mail in the database: its Summary and the text to search.
@@ -62,7 +67,6 @@ type storedMail struct {
 
 // The limits of what is stored of a mail besides its messages, and of the index.
 const (
-	textMax    = 4 << 10 // octets of message text that are searched
 	snippetMax = 250     // characters
 	fieldMax   = 1000    // octets of a name, an address, the subject or the Message-ID
 	listMax    = 100     // addresses in a field
@@ -71,23 +75,24 @@ const (
 	entriesMax = 200_000 // the newest mails, which are listed and searched
 
 	// textTotal bounds the octets of all texts in the index. Beyond it only the header fields of the oldest mails are
-	// searched.
+	// searched, and beyond it still, none of their texts.
 	textTotal = 128 << 20
 )
 
 // Draft is a mail that is encoded for storing. It is created outside of the transaction, since encoding takes time.
 type Draft struct {
+	Tags []string // sorted; nil: none
 	size int64
 	json string // a storedMail
 }
 
 // NewDraft encodes a mail for the sink. recipients are the forward-paths of the sink that it was sent to; those that
-// neither To nor Cc contains are shown as Bcc. The Draft does not refer to c. An encoding error is returned, but does
-// not occur in practice.
-func NewDraft(c *message.Content, recipients []string) (*Draft, error) {
-	s := storedMail{Summary: Summary{
+// neither To nor Cc contains are shown as Bcc. username is what the client signed in as; "": it did not. The Draft does not
+// refer to c. An encoding error is returned, but does not occur in practice.
+func NewDraft(c *message.Content, recipients []string, username string) (*Draft, error) {
+	m := storedMail{Summary: Summary{
 		MessageID: truncate.Octets(c.MessageID, fieldMax), From: truncateAddress(c.From), To: truncateAddresses(c.To), CC: truncateAddresses(c.CC), ReplyTo: truncateAddresses(c.ReplyTo),
-		Subject: truncate.Octets(c.Subject, fieldMax), Snippet: truncate.Runes(collapseSpace(c.Text, 4*snippetMax), snippetMax),
+		Subject: truncate.Octets(c.Subject, fieldMax), Snippet: truncate.Runes(search.CollapseSpace(c.Text, 4*snippetMax), snippetMax),
 	}}
 	inHeader := make(map[string]bool, len(c.To)+len(c.CC))
 	for _, a := range c.To {
@@ -96,30 +101,30 @@ func NewDraft(c *message.Content, recipients []string) (*Draft, error) {
 	for _, a := range c.CC {
 		inHeader[strings.ToLower(a.Address)] = true
 	}
-	s.Sender = truncate.Octets(c.EnvelopeFrom, fieldMax)
+	m.Sender, m.Username = truncate.Octets(c.EnvelopeFrom, fieldMax), truncate.Octets(username, fieldMax)
 	for _, r := range recipients[:min(len(recipients), listMax)] {
-		s.Recipients = append(s.Recipients, truncate.Octets(r, fieldMax))
+		m.Recipients = append(m.Recipients, truncate.Octets(r, fieldMax))
 		if !inHeader[strings.ToLower(r)] {
-			s.BCC = append(s.BCC, message.Address{Address: truncate.Octets(r, fieldMax)})
+			m.BCC = append(m.BCC, message.Address{Address: truncate.Octets(r, fieldMax)})
 		}
 	}
 	var names strings.Builder
 	for i, f := range c.Files {
 		if f.Inline {
-			s.Inline++
+			m.Inline++
 		} else {
-			s.Attachments++
+			m.Attachments++
 		}
 		if i < filesMax {
 			names.WriteString(" " + truncate.Octets(f.Filename, fieldMax/4))
 		}
 	}
-	s.Text = collapseSpace(c.Text, textMax) + names.String()
-	text, err := json.Marshal(s)
+	m.Text = search.CollapseSpace(c.Text, search.TextMax) + names.String()
+	text, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode a mail of the sink: %w", err)
 	}
-	return &Draft{size: c.Size, json: string(text)}, nil
+	return &Draft{Tags: tagsOf(c, m.BCC), size: c.Size, json: string(text)}, nil
 }
 
 // truncateAddress returns an address with name and address cut to fieldMax octets each.
@@ -135,17 +140,13 @@ func truncateAddresses(addresses []message.Address) (out []message.Address) {
 	return out
 }
 
-// collapseSpace returns the beginning of a text with each run of white space replaced by one space, at most max octets.
-// It reads only the first 4*max octets, so that a large text costs no more than a small one.
-func collapseSpace(text string, max int) string {
-	return truncate.Octets(strings.Join(strings.Fields(truncate.Octets(text, 4*max)), " "), max)
-}
-
 // Messages deletes messages. Package message implements it.
 type Messages interface {
 	// DeleteManyTx deletes messages in the caller's transaction. A trigger of the database marks a mail as deleted with
 	// the last of its messages.
 	DeleteManyTx(ctx context.Context, tx *db.Tx, refs []message.Ref) error
+	// TagManyTx gives messages other tags in the caller's transaction.
+	TagManyTx(ctx context.Context, tx *db.Tx, refs []message.Ref, tags []string) error
 }
 
 // Service lists, searches, marks and deletes the mail of the sink. It is safe for concurrent use.
@@ -153,7 +154,8 @@ type Service struct {
 	db        *db.DB
 	clock     clock.Clock
 	messages  Messages
-	index     index
+	index     index   // of all mail
+	indexes   indexes // of projects
 	lastSweep sweepState
 
 	// searchSlots has a token for each running search. There are two at most, since each search uses all processors.
@@ -162,15 +164,16 @@ type Service struct {
 
 // New returns a Service. KeepUp should run as long as the Service is used, and Sweep should be called periodically.
 func New(d *db.DB, c clock.Clock, messages Messages) *Service {
-	return &Service{db: d, clock: c, messages: messages, searchSlots: make(chan struct{}, 2)}
+	return &Service{db: d, clock: c, messages: messages, index: index{textMax: textTotal}, searchSlots: make(chan struct{}, 2)}
 }
 
 // Arrival is a mail to store together with its messages.
 type Arrival struct {
 	*Draft
-	ID     id.SinkMail
-	At     time.Time
-	Copies []message.Ref // its messages, one for each recipient; the mail is deleted with the last of them
+	ID      id.SinkMail
+	Project id.Project // that got it; "": the sink
+	At      time.Time
+	Copies  []message.Ref // its messages, one for each recipient; the mail is deleted with the last of them
 }
 
 // InsertTx stores mails in the transaction of their messages. They get consecutive numbers in the order of arrivals. The
@@ -186,7 +189,9 @@ func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, arrivals []Arrival) e
 	var mails mailRows
 	var copies copyRows
 	for i, a := range arrivals {
-		mails.add(a, last-int64(len(arrivals)-1-i))
+		if err := mails.add(a, last-int64(len(arrivals)-1-i)); err != nil {
+			return fmt.Errorf("encode the tags of %s: %w", a.ID, err)
+		}
 		for _, c := range a.Copies {
 			copies.add(c, a.ID)
 		}
