@@ -24,6 +24,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/job"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/token"
 )
@@ -54,7 +55,11 @@ type Account struct {
 	Disabled  bool
 	CreatedAt time.Time
 
-	password string // the PHC string of the Argon2id hash
+	ConfirmedAt time.Time // when the e-mail address was confirmed by a code or a link; zero: it is not
+
+	provisioned bool // made by the operator
+
+	password string // the PHC string of the Argon2id hash; "": none
 	epoch    int64  // incremented when the password is reset, so that a sign-in under way fails
 	totp     enrolment
 }
@@ -85,6 +90,10 @@ type Service struct {
 	attempts  attempts
 	sealer    token.Sealer
 	recovery  recoveryKey
+	erase     Eraser
+	letters   *Letters    // nil: there is no relay
+	forgotten *job.Queue  // of requests for a new password; nil without a relay
+	federated *federation // nil: there is no issuer
 }
 
 // New returns a Service. The limiter counts wrong two-factor codes. The error is that of creating the cipher.

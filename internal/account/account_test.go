@@ -42,56 +42,56 @@ func policy(c account.Cost) account.Policy {
 func open(t *testing.T, d *db.DB, c account.Cost) *fixture {
 	t.Helper()
 	now := clock.NewFake(noon)
-	h := &fixture{t: t, clock: now, db: d, registry: account.NewRegistry(d, now, c, func(plan string) bool { return plan != "gold" },
+	f := &fixture{t: t, clock: now, db: d, registry: account.NewRegistry(d, now, c, func(plan string) bool { return plan != "gold" },
 		func(context.Context, *db.Tx, id.Account) error { return nil })}
 	var err error
-	h.Service, err = account.New(d, h.clock, ratelimit.New(h.clock), policy(c), account.Secrets{Seal: [32]byte{1}, Recovery: [32]byte{2}})
+	f.Service, err = account.New(d, f.clock, ratelimit.New(f.clock), policy(c), account.Secrets{Seal: [32]byte{1}, Recovery: [32]byte{2}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
+	return f
 }
 
 // each runs a test on every engine, with a new service.
-func each(t *testing.T, test func(t *testing.T, h *fixture)) {
+func each(t *testing.T, test func(t *testing.T, f *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, open(t, d, cheap)) })
 }
 
 // register creates the account that most tests use.
-func (h *fixture) register() (token string, a *account.Account) {
-	h.t.Helper()
-	token, s, err := h.Register(h.t.Context(), account.Registration{Email: email, Password: password})
+func (f *fixture) register() (token string, a *account.Account) {
+	f.t.Helper()
+	token, s, err := f.Register(f.t.Context(), account.Registration{Email: email, Password: password})
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return token, s.Account
 }
 
 // Register and SignIn call the service with a slot of one client.
-func (h *fixture) Register(ctx context.Context, r account.Registration) (string, *account.Session, error) {
-	slot, err := h.ReserveHash("192.0.2.1")
+func (f *fixture) Register(ctx context.Context, r account.Registration) (string, *account.Session, error) {
+	slot, err := f.ReserveHash("192.0.2.1")
 	if err != nil {
 		return "", nil, err
 	}
 	defer slot.Release()
-	return h.Service.Register(ctx, slot, r)
+	return f.Service.Register(ctx, slot, r)
 }
 
-func (h *fixture) SignIn(ctx context.Context, c account.Credentials) (string, *account.Session, error) {
-	return h.signInFrom(ctx, "192.0.2.1", c)
+func (f *fixture) SignIn(ctx context.Context, c account.Credentials) (string, *account.Session, error) {
+	return f.signInFrom(ctx, "192.0.2.1", c)
 }
 
-func (h *fixture) signInFrom(ctx context.Context, client string, c account.Credentials) (string, *account.Session, error) {
-	slot, err := h.ReserveHash(client)
+func (f *fixture) signInFrom(ctx context.Context, client string, c account.Credentials) (string, *account.Session, error) {
+	slot, err := f.ReserveHash(client)
 	if err != nil {
 		return "", nil, err
 	}
 	defer slot.Release()
-	return h.Service.SignIn(ctx, slot, c)
+	return f.Service.SignIn(ctx, slot, c)
 }
 
-func (h *fixture) signIn(email, password, code string) (token string, err error) {
-	token, _, err = h.SignIn(h.t.Context(), account.Credentials{Email: email, Password: password, Code: code})
+func (f *fixture) signIn(email, password, code string) (token string, err error) {
+	token, _, err = f.SignIn(f.t.Context(), account.Credentials{Email: email, Password: password, Code: code})
 	return token, err
 }
 
@@ -104,49 +104,49 @@ func wantCode(t *testing.T, what string, err error, code problem.Code) {
 }
 
 func TestAddressIsFoldedBeforeComparing(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, s, err := h.Register(t.Context(), account.Registration{Email: "ZOE\u0308@Example.ORG", Password: password})
+	each(t, func(t *testing.T, f *fixture) {
+		_, s, err := f.Register(t.Context(), account.Registration{Email: "ZOE\u0308@Example.ORG", Password: password})
 		if err != nil || s.Account.Email != "zo\u00eb@example.org" {
-			t.Fatalf("%+v, %v", s, err)
+			t.Fatalf(`Register(ZOE\u0308@Example.ORG) = %+v, %v, want the address zoë@example.org`, s, err)
 		}
 		for _, same := range []string{"zo\u00eb@example.org", "Zo\u00cb@EXAMPLE.org", "zoe\u0308@example.org"} {
-			_, err := h.signIn(same, password, "")
+			_, err := f.signIn(same, password, "")
 			wantCode(t, "sign in as "+same, err, "")
-			_, _, err = h.Register(t.Context(), account.Registration{Email: same, Password: password})
+			_, _, err = f.Register(t.Context(), account.Registration{Email: same, Password: password})
 			wantCode(t, "register "+same, err, problem.AccountEmailTaken)
 			if account.Identity(same) != account.Identity("zo\u00eb@example.org") {
-				t.Errorf("%s counts as another identity", same)
+				t.Errorf("Identity(%q) = %q, want %q as for its composed form", same, account.Identity(same), account.Identity("zo\u00eb@example.org"))
 			}
 		}
-		_, err = h.signIn("zoe@example.org", password, "")
+		_, err = f.signIn("zoe@example.org", password, "")
 		wantCode(t, "another address", err, problem.AuthInvalidCredentials)
 	})
 }
 
 func TestPasswordIsNormalizedBeforeHashing(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, _, err := h.Register(t.Context(), account.Registration{Email: email, Password: "pass\u00e9word"})
+	each(t, func(t *testing.T, f *fixture) {
+		_, _, err := f.Register(t.Context(), account.Registration{Email: email, Password: "pass\u00e9word"})
 		wantCode(t, "register", err, "")
-		_, err = h.signIn(email, "passe\u0301word", "")
+		_, err = f.signIn(email, "passe\u0301word", "")
 		wantCode(t, "decomposed", err, "")
-		_, err = h.signIn(email, "Pass\u00e9word", "")
+		_, err = f.signIn(email, "Pass\u00e9word", "")
 		wantCode(t, "another case", err, problem.AuthInvalidCredentials)
 	})
 }
 
 func TestInvalidRegistrationIsRejected(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
+	each(t, func(t *testing.T, f *fixture) {
 		for what, r := range map[string]account.Registration{
 			"no @":           {Email: "ada.example.org", Password: password},
 			"short password": {Email: email, Password: "1234567"},
 			"long password":  {Email: email, Password: strings.Repeat("é", 201)},
 			"bad locale":     {Email: email, Password: password, Locale: new("en_US")},
 		} {
-			_, _, err := h.Register(t.Context(), r)
+			_, _, err := f.Register(t.Context(), r)
 			wantCode(t, what, err, problem.RequestInvalid)
 			wantCode(t, what+", validated", r.Validate(), problem.RequestInvalid)
 		}
-		_, _, err := h.Register(t.Context(), account.Registration{Email: email, Password: strings.Repeat("é", 200), Locale: new("VI-vn")})
+		_, _, err := f.Register(t.Context(), account.Registration{Email: email, Password: strings.Repeat("é", 200), Locale: new("VI-vn")})
 		wantCode(t, "200 characters", err, "")
 	})
 }
@@ -180,7 +180,7 @@ func TestEmailSyntaxIsLenient(t *testing.T) {
 	} {
 		got, err := account.ParseEmail(text)
 		if got != want || (want == "") != problem.Has(err, problem.RequestInvalid) {
-			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+			t.Errorf("ParseEmail(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestLocaleIsStoredInCanonicalForm(t *testing.T) {
 	} {
 		got, err := account.ParseLocale(text)
 		if got != want || (want == "") != problem.Has(err, problem.RequestInvalid) {
-			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+			t.Errorf("ParseLocale(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}
 }
@@ -208,10 +208,10 @@ func FuzzEmail(f *testing.F) {
 		}
 		again, err := account.ParseEmail(email)
 		if err != nil || again != email {
-			t.Errorf("%q is kept as %q, which is kept as %q, %v", text, email, again, err)
+			t.Errorf("ParseEmail(%q) = %q, and ParseEmail of that = %q, %v, want the same again", text, email, again, err)
 		}
 		if strings.Count(email, "@") != 1 || strings.ContainsAny(email, " \t\r\n\x00") || len([]rune(email)) > 255 {
-			t.Errorf("%q is kept as %q", text, email)
+			t.Errorf("ParseEmail(%q) = %q, want one @, no white space and at most 255 characters", text, email)
 		}
 	})
 }

@@ -24,12 +24,17 @@ type attempts struct{ limiter *ratelimit.Limiter }
 // if the code is right. RetryAfter of the error is the time until another code may be tried. giveBack must be called at
 // most once. Error: rate.limited.
 func (a attempts) take(account id.Account) (giveBack func(), err error) {
+	return a.takeFor(string(account))
+}
+
+// takeFor is take for codes of another kind, which are counted apart.
+func (a attempts) takeFor(identity string) (giveBack func(), err error) {
 	limit := ratelimit.Limit{{Count: attemptsMax, Per: attemptsMax * attemptsEvery}}
-	d := a.limiter.Take(ratelimit.TwoFactor, string(account), limit, 1)
+	d := a.limiter.Take(ratelimit.TwoFactor, identity, limit, 1)
 	if !d.OK {
 		p := problem.Detailf(problem.RateLimited, "too many wrong codes; try again in %d s", int(d.RetryAfter.Seconds())+1)
 		p.RetryAfter = d.RetryAfter
 		return nil, p
 	}
-	return func() { a.limiter.Return(ratelimit.TwoFactor, string(account), limit, 1) }, nil
+	return func() { a.limiter.Return(ratelimit.TwoFactor, identity, limit, 1) }, nil
 }

@@ -1,14 +1,20 @@
 package account
 
 import (
+	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -47,6 +53,36 @@ func parseEmail(text string) (string, error) {
 	}
 	return email, nil
 }
+
+// ConfirmedEmail returns the e-mail address that an account has confirmed, as mail is sent to it; "" if it has confirmed none, or is
+// disabled or gone.
+func (s *Service) ConfirmedEmail(ctx context.Context, account id.Account) (string, error) {
+	var email string
+	err := s.db.QueryRow(ctx, selectConfirmed, account).Scan(&email)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the e-mail address of %s: %w", account, err)
+	}
+	address, _ := mailable(email)
+	return address, nil
+}
+
+// mailable returns a stored e-mail address as mail is sent to it: with the domain in A-labels (RFC 5890). ok is false for one that
+// no mail can be sent to: the relay may not take others than ASCII, and what it would read in several ways is left out.
+func mailable(email string) (address string, ok bool) {
+	local, domain, _ := strings.Cut(email, "@")
+	domain, err := idna.Lookup.ToASCII(domain)
+	odd := func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`<>()[]\,;:"%!|`, r) }
+	if err != nil || domain == "" || strings.ContainsFunc(local, odd) || strings.HasPrefix(local, "-") || len(local)+len(domain) > mailableMax {
+		return "", false
+	}
+	return local + "@" + domain, true
+}
+
+// mailableMax is the maximum length of an address in octets, without the @ (RFC 5321 §4.5.3.1.3).
+const mailableMax = 253
 
 // invisible reports whether r is a space, a control or format character, or invalid UTF-8. Two addresses that look
 // equal must not be two accounts.

@@ -16,9 +16,14 @@ func ReparsePHC(text string) (string, Cost, error) {
 }
 
 // OnDerive calls fn with the cost of each hash, while its slot is running.
-func (s *Service) OnDerive(fn func(Cost)) {
-	derive := s.passwords.derive
-	s.passwords.derive = func(password, salt []byte, c Cost, n int) []byte {
+func (s *Service) OnDerive(fn func(Cost)) { s.passwords.onDerive(fn) }
+
+// OnDerive calls fn with the cost of each hash, while its slot is running.
+func (r *Registry) OnDerive(fn func(Cost)) { r.passwords.onDerive(fn) }
+
+func (p *passwords) onDerive(fn func(Cost)) {
+	derive := p.derive
+	p.derive = func(password, salt []byte, c Cost, n int) []byte {
 		fn(c)
 		return derive(password, salt, c, n)
 	}

@@ -31,7 +31,7 @@ func TestHashMemoryIsBounded(t *testing.T) {
 				mu.Lock()
 				working++
 				if held := (working + garbage) * kib; held > account.HashMemoryTotal {
-					t.Errorf("%d KiB are held by %d running and %d finished hashes", held, working, garbage)
+					t.Errorf("%d KiB are held by %d running and %d finished hashes, want at most %v", held, working, garbage, account.HashMemoryTotal)
 				}
 				mu.Unlock()
 				mu.Lock()

@@ -54,7 +54,7 @@ func (r *Registry) Invite(ctx context.Context, note string, ttl time.Duration, n
 		if err != nil {
 			return err
 		}
-		return audit.RecordTx(ctx, tx, now, "invite.add", string(i.ID), i.Note)
+		return audit.RecordTx(ctx, tx, now, "invite.add", string(i.ID), "")
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("create an invitation: %w", err)
