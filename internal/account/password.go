@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -34,7 +35,7 @@ type passwords struct {
 	cost   Cost // of new hashes
 	gate   *gate
 	memory *hashMemory // bounds the memory of hashes
-	dummy  phc         // checked if there is no account, so that the time is the same
+	dummy  string      // the PHC string that is checked if there is no account, so that the time is the same
 	derive func(password, salt []byte, c Cost, n int) []byte
 }
 
@@ -43,7 +44,7 @@ type passwords struct {
 func newPasswords(c Cost, clock clock.Clock) *passwords {
 	c.Passes, c.Threads = max(c.Passes, 1), max(c.Threads, 1)
 	c.Memory = max(c.Memory, 8*uint32(c.Threads)) // RFC 9106 §3.1
-	return &passwords{cost: c, gate: newGate(c, clock), memory: newHashMemory(), dummy: phc{cost: c, salt: random(saltLen), key: random(keyLen)}, derive: argon2id}
+	return &passwords{cost: c, gate: newGate(c, clock), memory: newHashMemory(), dummy: unmatched(c).String(), derive: argon2id}
 }
 
 // argon2id computes n octets of Argon2id (RFC 9106) version 1.3.
@@ -78,21 +79,51 @@ func (p *passwords) hash(ctx context.Context, slot *HashSlot, password string) (
 // HashSlot.Wait, and that of a stored text that is not a PHC string.
 func (p *passwords) check(ctx context.Context, slot *HashSlot, stored, password string) (right bool, renewed string, err error) {
 	defer slot.Release()
-	h := p.dummy
-	if stored != "" {
-		if h, err = parsePHC(stored); err != nil {
-			return false, "", fmt.Errorf("parse a password hash: %w", err)
-		}
+	h, err := parsePHC(cmp.Or(stored, p.dummy))
+	if err != nil {
+		return false, "", fmt.Errorf("parse a password hash: %w", err)
 	}
 	if err := slot.Wait(ctx); err != nil {
 		return false, "", err
 	}
-	key := p.key(password, h.salt, h.cost, len(h.key))
-	right = subtle.ConstantTimeCompare(key, h.key) == 1 && stored != ""
-	if right && h.cost.work() < p.cost.work() {
+	right = p.matches(h, password) && stored != ""
+	switch cheaper := h.cost.work() < p.cost.work(); {
+	case cheaper && right:
 		renewed = p.newHash(password)
+	case cheaper:
+		p.workOn(h, password)
 	}
 	return right, renewed, nil
+}
+
+// workOn does what a hash at the current cost takes beyond the cheaper one that a password was checked against: a wrong password must take
+// as long for an account from before the cost was raised as it does where there is none. The caller's slot is running.
+func (p *passwords) workOn(h phc, password string) {
+	rest := p.cost
+	rest.Memory = max(uint32((p.cost.work()-h.cost.work())/uint64(p.cost.Passes)), 8*uint32(p.cost.Threads)) // RFC 9106 §3.1
+	p.key(password, h.salt, rest, keyLen)
+}
+
+// replace checks a password against a stored hash and, if it is right, returns the hash of another one. No password is right for "". It waits for the slot's turn
+// and releases the slot. Errors: those of check.
+func (p *passwords) replace(ctx context.Context, slot *HashSlot, stored, current, next string) (right bool, hash string, err error) {
+	defer slot.Release()
+	h, err := parsePHC(cmp.Or(stored, p.dummy))
+	if err != nil {
+		return false, "", fmt.Errorf("parse a password hash: %w", err)
+	}
+	if err := slot.Wait(ctx); err != nil {
+		return false, "", err
+	}
+	if right = p.matches(h, current) && stored != ""; right {
+		hash = p.newHash(next)
+	}
+	return right, hash, nil
+}
+
+// matches reports whether a password has a hash; the caller's slot is running.
+func (p *passwords) matches(h phc, password string) bool {
+	return subtle.ConstantTimeCompare(p.key(password, h.salt, h.cost, len(h.key)), h.key) == 1
 }
 
 // newHash hashes a password with a new salt at the current cost; the caller's slot is running.
@@ -100,6 +131,12 @@ func (p *passwords) newHash(password string) string {
 	salt := random(saltLen)
 	return phc{cost: p.cost, salt: salt, key: p.key(password, salt, p.cost, keyLen)}.String()
 }
+
+// locked returns a PHC string that no password matches. Checking a password against it takes as long as against any other.
+func (p *passwords) locked() string { return unmatched(p.cost).String() }
+
+// unmatched returns a hash that was not computed from a password but drawn at random.
+func unmatched(c Cost) phc { return phc{cost: c, salt: random(saltLen), key: random(keyLen)} }
 
 // key computes a hash; the caller's slot is running.
 func (p *passwords) key(password string, salt []byte, c Cost, n int) []byte {
