@@ -15,7 +15,8 @@ type Registration struct {
 	Email    string // folded by Register
 	Password string
 	Locale   *string // nil: en
-	Invite   string  // the code of an invitation; needed where the policy is RegistrationInvite
+	Client   Client
+	Invite   string // the code of an invitation; needed where the policy is RegistrationInvite
 }
 
 // Validate checks the fields of a registration, as Register does. It lets a handler reject a request before it reserves
@@ -42,6 +43,10 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 	if err := s.admit(ctx, r.Invite, now); err != nil {
 		return "", nil, err
 	}
+	to, ok := mailable(a.Email)
+	if s.mustConfirm() && !ok {
+		return "", nil, problem.Invalid("/email", "must be an address that mail can be sent to, in ASCII and without special characters")
+	}
 	if taken, err := getAccount(ctx, s.db, selectByEmail, a.Email); err != nil {
 		return "", nil, err
 	} else if taken != nil {
@@ -52,7 +57,7 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 	}
 	var session *Session
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		n, err := tx.Exec(ctx, insertAccount, a.ID, a.Email, a.Locale, a.Role, a.Plan, a.CreatedAt.UnixMicro(), a.password)
+		n, err := tx.Exec(ctx, insertAccount, a.ID, a.Email, a.Locale, a.Role, a.Plan, a.CreatedAt.UnixMicro(), a.password, 0)
 		if err != nil {
 			return err
 		}
@@ -62,7 +67,12 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 		if err := s.useInviteTx(ctx, tx, r.Invite, a); err != nil {
 			return err
 		}
-		credential, session, err = s.openSessionTx(ctx, tx, a)
+		if s.mustConfirm() {
+			if err := s.sendCodeTx(ctx, tx, a, a.Email, to); err != nil {
+				return err
+			}
+		}
+		credential, session, err = s.openSessionTx(ctx, tx, a, r.Client)
 		return err
 	})
 	if err != nil {
