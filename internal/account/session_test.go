@@ -17,31 +17,31 @@ import (
 
 const day = 24 * time.Hour
 
-func (h *fixture) use(credential string) error {
-	_, err := h.Authorize(h.t.Context(), credential)
+func (f *fixture) use(credential string) error {
+	_, err := f.Authorize(f.t.Context(), credential)
 	return err
 }
 
 func TestTokenExpiresThirtyDaysAfterItsLastUse(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		used, _ := h.register()
-		unused, err := h.signIn(email, password, "")
+	each(t, func(t *testing.T, f *fixture) {
+		used, _ := f.register()
+		unused, err := f.signIn(email, password, "")
 		wantCode(t, "sign in", err, "")
 		for range 3 {
-			h.clock.Advance(29 * day)
-			wantCode(t, "a use every 29 days", h.use(used), "")
+			f.clock.Advance(29 * day)
+			wantCode(t, "a use every 29 days", f.use(used), "")
 		}
-		wantCode(t, "never used", h.use(unused), problem.AuthInvalidToken)
-		s, err := h.Authorize(t.Context(), used)
-		if err != nil || !s.ExpiresAt.Equal(h.clock.Now().Add(30*day)) || s.Account.Email != email {
-			t.Fatalf("%+v, %v", s, err)
+		wantCode(t, "never used", f.use(unused), problem.AuthInvalidToken)
+		s, err := f.Authorize(t.Context(), used)
+		if err != nil || !s.ExpiresAt.Equal(f.clock.Now().Add(30*day)) || s.Account.Email != email {
+			t.Fatalf("Authorize = %+v, %v, want the session of %s, valid until %v", s, err, email, f.clock.Now().Add(30*day))
 		}
-		h.clock.Advance(30*day - time.Microsecond)
-		wantCode(t, "the last moment", h.use(used), "")
-		h.clock.Advance(30 * day)
-		wantCode(t, "the moment after", h.use(used), problem.AuthInvalidToken)
-		if err := h.Sweep(t.Context()); err != nil || h.count("SELECT count(*) FROM user_token") != 0 {
-			t.Errorf("lapsed tokens are kept: %v", err)
+		f.clock.Advance(30*day - time.Microsecond)
+		wantCode(t, "the last moment", f.use(used), "")
+		f.clock.Advance(30 * day)
+		wantCode(t, "the moment after", f.use(used), problem.AuthInvalidToken)
+		if err := f.Sweep(t.Context()); err != nil || f.count("SELECT count(*) FROM user_token") != 0 {
+			t.Errorf("Sweep = %v, and %d tokens are left, want no error and 0", err, f.count("SELECT count(*) FROM user_token"))
 		}
 	})
 }
@@ -57,7 +57,7 @@ func TestTokenIsExtendedAtMostOnceAnHour(t *testing.T) {
 		wantCode(t, "use", h.use(credential), "")
 	}
 	if n := commits.Load() - before; n != 3 {
-		t.Errorf("180 uses in three hours wrote %d times", n)
+		t.Errorf("180 uses in three hours wrote %d times, want 3", n)
 	}
 }
 
@@ -78,71 +78,71 @@ func TestShortLivedTokensAreExtendedToo(t *testing.T) {
 }
 
 func TestSigningOutEndsOneToken(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		one, _ := h.register()
-		other, err := h.signIn(email, password, "")
+	each(t, func(t *testing.T, f *fixture) {
+		one, _ := f.register()
+		other, err := f.signIn(email, password, "")
 		wantCode(t, "sign in", err, "")
-		s, err := h.Authorize(t.Context(), one)
+		s, err := f.Authorize(t.Context(), one)
 		wantCode(t, "use", err, "")
-		wantCode(t, "sign out", h.End(t.Context(), s), "")
-		wantCode(t, "after that", h.use(one), problem.AuthInvalidToken)
-		wantCode(t, "the other", h.use(other), "")
+		wantCode(t, "sign out", f.End(t.Context(), s), "")
+		wantCode(t, "after that", f.use(one), problem.AuthInvalidToken)
+		wantCode(t, "the other", f.use(other), "")
 	})
 }
 
 // Disabling deletes all tokens; a token that is left nevertheless is invalid.
 func TestTokenOfADisabledAccountIsInvalid(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		credential, a := h.register()
-		err := h.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+	each(t, func(t *testing.T, f *fixture) {
+		credential, a := f.register()
+		err := f.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, "UPDATE account SET disabled = 1")
 			return err
 		})
 		wantCode(t, "disable", err, "")
-		wantCode(t, "use", h.use(credential), problem.AuthInvalidToken)
-		_, err = h.SetUp(t.Context(), a)
+		wantCode(t, "use", f.use(credential), problem.AuthInvalidToken)
+		_, err = f.SetUp(t.Context(), a)
 		wantCode(t, "a call that was let in just before", err, problem.AuthInvalidToken)
 	})
 }
 
 func TestOnlyUserTokensAreAuthorized(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		credential, _ := h.register()
+	each(t, func(t *testing.T, f *fixture) {
+		credential, _ := f.register()
 		foreign, _ := token.MintSecret(token.User)
 		guest, _ := token.MintSecret(token.Guest)
 		for _, none := range []string{"", "xu_", foreign, guest, credential + "x", credential[:len(credential)-1], "xg_" + credential[3:]} {
-			wantCode(t, none, h.use(none), problem.AuthInvalidToken)
+			wantCode(t, none, f.use(none), problem.AuthInvalidToken)
 		}
-		if n := h.count("SELECT count(*) FROM user_token WHERE length(hash) = 32"); n != 1 {
-			t.Errorf("%d hashes of 32 bytes are kept", n)
+		if n := f.count("SELECT count(*) FROM user_token WHERE length(hash) = 32"); n != 1 {
+			t.Errorf("%d hashes of 32 bytes are kept, want 1", n)
 		}
 	})
 }
 
 func TestUnknownAccountHasNoPlan(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, a := h.register()
-		if code, err := h.Plan(t.Context(), a.ID); code != "free" || err != nil {
-			t.Errorf("%q, %v", code, err)
+	each(t, func(t *testing.T, f *fixture) {
+		_, a := f.register()
+		if code, err := f.Plan(t.Context(), a.ID); code != "free" || err != nil {
+			t.Errorf(`f.Plan(a.ID) = %q, %v, want "free" and no error`, code, err)
 		}
-		if code, err := h.Plan(t.Context(), "acc_none"); err == nil {
-			t.Errorf("an unknown account has %q", code)
+		if code, err := f.Plan(t.Context(), "acc_none"); err == nil {
+			t.Errorf("an unknown account has %q, want an error", code)
 		}
 	})
 }
 
 func TestRegistryFindsAndListsAccounts(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
+	each(t, func(t *testing.T, f *fixture) {
 		for _, who := range []string{"a_1@example.org", "a%1@example.org", "ab1@EXAMPLE.org", `a\1@example.com`} {
-			h.clock.Advance(time.Second)
-			_, _, err := h.Register(t.Context(), account.Registration{Email: who, Password: password})
+			f.clock.Advance(time.Second)
+			_, _, err := f.Register(t.Context(), account.Registration{Email: who, Password: password})
 			wantCode(t, who, err, "")
 		}
 		list := func(search string, after *account.Account, limit int) (emails []string, last *account.Account) {
 			if after == nil {
 				after = &account.Account{}
 			}
-			all, err := h.registry.List(t.Context(), search, after.ID, limit)
+			all, err := f.registry.List(t.Context(), search, after.ID, limit)
 			wantCode(t, "list", err, "")
 			for _, a := range all {
 				emails, last = append(emails, a.Email), a
@@ -157,35 +157,35 @@ func TestRegistryFindsAndListsAccounts(t *testing.T) {
 		first, last := list("", nil, 3)
 		rest, _ := list("", last, 3)
 		if len(first) != 3 || first[0] != `a\1@example.com` || len(rest) != 1 || rest[0] != "a_1@example.org" {
-			t.Errorf("pages %q and %q", first, rest)
+			t.Errorf(`the pages are %q and %q, want three addresses from a\1@example.com on, and then a_1@example.org`, first, rest)
 		}
-		if _, err := h.registry.Find(t.Context(), "unknown@example.org"); err == nil {
-			t.Error("found an unknown account")
+		if _, err := f.registry.Find(t.Context(), "unknown@example.org"); err == nil {
+			t.Error("Find(unknown@example.org) found an account, want an error")
 		}
-		if a, err := h.registry.Find(t.Context(), string(last.ID)); err != nil || a.Email != last.Email {
-			t.Errorf("by identifier: %+v, %v", a, err)
+		if a, err := f.registry.Find(t.Context(), string(last.ID)); err != nil || a.Email != last.Email {
+			t.Errorf("by identifier: %+v, %v, want Email %v", a, err, last.Email)
 		}
 	})
 }
 
 // A call whose context is canceled while it waits for the storage or the gate returns the error of the context.
 func TestCanceledCallReturnsTheContextError(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		h.register()
+	each(t, func(t *testing.T, f *fixture) {
+		f.register()
 		ctx, cancel := context.WithCancel(t.Context())
-		h.OnDerive(func(account.Cost) { cancel() })
-		if _, _, err := h.SignIn(ctx, account.Credentials{Email: email, Password: password}); err == nil {
-			t.Error("a canceled call succeeded")
+		f.OnDerive(func(account.Cost) { cancel() })
+		if _, _, err := f.SignIn(ctx, account.Credentials{Email: email, Password: password}); err == nil {
+			t.Error("SignIn with a canceled context returned no error, want the error of the context")
 		}
 	})
 }
 
 // A client whose turn does not come gets rate.limited.
 func TestHashWaitsForItsTurnForTenSeconds(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		cores, _, _ := h.Gate()
+	each(t, func(t *testing.T, f *fixture) {
+		cores, _, _ := f.Gate()
 		for i := range cores {
-			slot, err := h.ReserveHash(fmt.Sprint("192.0.2.", i))
+			slot, err := f.ReserveHash(fmt.Sprint("192.0.2.", i))
 			if err == nil {
 				err = slot.Wait(t.Context())
 			}
@@ -194,15 +194,43 @@ func TestHashWaitsForItsTurnForTenSeconds(t *testing.T) {
 			}
 			defer slot.Release()
 		}
-		late, err := h.ReserveHash("198.51.100.1")
+		late, err := f.ReserveHash("198.51.100.1")
 		if err != nil {
 			t.Fatal(err)
 		}
 		answered := make(chan error, 1)
 		go func() { answered <- late.Wait(t.Context()) }()
-		h.clock.WaitForTimers(t, 1)
-		h.clock.Advance(10 * time.Second)
+		f.clock.WaitForTimers(t, 1)
+		f.clock.Advance(10 * time.Second)
 		wantCode(t, "a turn that did not come", <-answered, problem.RateLimited)
 		late.Release()
+	})
+}
+
+// The link that the start prints signs in without a password and a code, also where two-factor is active, and one start's token at a
+// time is valid. Other sessions stay.
+func TestStartSessionReplacesThatOfTheStartBefore(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		other, a := f.register()
+		f.activate(a)
+		first, err := f.OpenStartSession(t.Context(), a)
+		wantCode(t, "OpenStartSession", err, "")
+		wantCode(t, "Authorize of the first token", f.use(first), "")
+		f.clock.Advance(time.Minute)
+		second, err := f.OpenStartSession(t.Context(), a)
+		wantCode(t, "OpenStartSession again", err, "")
+		wantCode(t, "Authorize of the first token after the second start", f.use(first), problem.AuthInvalidToken)
+		s, err := f.Authorize(t.Context(), second)
+		wantCode(t, "Authorize of the second token", err, "")
+		all, err := f.Sessions(t.Context(), s, "", 10)
+		if err != nil || len(all) != 2 {
+			t.Fatalf("Sessions: got %d, %v, want 2", len(all), err)
+		}
+		if all[0].UserAgent != "gonebox serve" || all[0].Address != "" || !all[0].Current {
+			t.Errorf("Sessions: the newest is %+v, want that of gonebox serve, which is current", *all[0])
+		}
+		wantCode(t, "EndStartSession", f.EndStartSession(t.Context(), a.ID), "")
+		wantCode(t, "Authorize of the second token after EndStartSession", f.use(second), problem.AuthInvalidToken)
+		wantCode(t, "Authorize of another token after EndStartSession", f.use(other), "")
 	})
 }

@@ -12,6 +12,7 @@ import (
 type Credentials struct {
 	Email    string // folded by SignIn
 	Password string
+	Client   Client
 	Code     string // a two-factor code or a recovery code; may be empty
 }
 
@@ -56,7 +57,7 @@ func (s *Service) SignIn(ctx context.Context, slot *HashSlot, c Credentials) (cr
 				return err
 			}
 		}
-		credential, session, err = s.openSessionTx(ctx, tx, a)
+		credential, session, err = s.openSessionTx(ctx, tx, a, c.Client)
 		return err
 	})
 	if err != nil {

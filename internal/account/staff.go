@@ -172,7 +172,7 @@ func (r *Registry) setTx(ctx context.Context, tx *db.Tx, a *Account, statement s
 	if _, err := tx.Exec(ctx, statement, a.ID, value); err != nil {
 		return err
 	}
-	return audit.RecordTx(ctx, tx, r.clock.Now(), action, a.Email, detail)
+	return audit.RecordTx(ctx, tx, r.clock.Now(), action, string(a.ID), detail)
 }
 
 // setDisabledTx disables or enables an account. Enabling restores none of the credentials that disabling ended.
@@ -197,11 +197,7 @@ func (r *Registry) ResetPassword(ctx context.Context, who, password string, endT
 	if err := checkPassword(password); err != nil {
 		return "", nil, err
 	}
-	slot, err := r.passwords.gate.reserve("")
-	if err != nil {
-		return "", nil, err
-	}
-	hash, err := r.passwords.hash(ctx, slot, password)
+	hash, err := r.hash(ctx, password)
 	if err != nil {
 		return "", nil, err
 	}
