@@ -15,11 +15,11 @@ import (
 )
 
 // account reads the account of most tests.
-func (h *fixture) account() *account.Account {
-	h.t.Helper()
-	a, err := h.registry.Find(h.t.Context(), email)
+func (f *fixture) account() *account.Account {
+	f.t.Helper()
+	a, err := f.registry.Find(f.t.Context(), email)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return a
 }
@@ -33,26 +33,26 @@ type device struct {
 // code returns the device's code, steps away from the current one.
 func (d device) code(steps int64) string { return account.HOTP(d.key, d.clock().Unix()/30+steps) }
 
-func (h *fixture) setUp(a *account.Account) device {
-	h.t.Helper()
-	e, err := h.SetUp(h.t.Context(), a)
+func (f *fixture) setUp(a *account.Account) device {
+	f.t.Helper()
+	e, err := f.SetUp(f.t.Context(), a)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(e.Secret)
 	if err != nil || len(key) != 20 {
-		h.t.Fatalf("secret %q: %v", e.Secret, err)
+		f.t.Fatalf("the secret is %q, decoded with %v, want 20 octets", e.Secret, err)
 	}
-	return device{key, h.clock.Now}
+	return device{key, f.clock.Now}
 }
 
 // activate turns two-factor on, which uses the current code.
-func (h *fixture) activate(a *account.Account) (device, []string) {
-	h.t.Helper()
-	d := h.setUp(a)
-	codes, err := h.Confirm(h.t.Context(), a, d.code(0))
+func (f *fixture) activate(a *account.Account) (device, []string) {
+	f.t.Helper()
+	d := f.setUp(a)
+	codes, err := f.Confirm(f.t.Context(), a, d.code(0))
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return d, codes
 }
@@ -82,24 +82,24 @@ func TestTOTPCodesMatchTheRFC(t *testing.T) {
 }
 
 func TestSecretHasTheFormOfAuthenticatorApps(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, a := h.register()
-		e, err := h.SetUp(t.Context(), a)
+	each(t, func(t *testing.T, f *fixture) {
+		_, a := f.register()
+		e, err := f.SetUp(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		u, err := url.Parse(e.URL)
 		if err != nil || u.Scheme != "otpauth" || u.Host != "totp" || u.Path != "/Gonebox:"+email || u.RawQuery !=
 			"secret="+e.Secret+"&issuer=Gonebox&algorithm=SHA1&digits=6&period=30" || !e.ExpiresAt.Equal(noon.Add(10*time.Minute)) {
-			t.Errorf("%+v, %v", e, err)
+			t.Errorf(`f.SetUp(a) = %+v, %v, want no error, Scheme "otpauth", Host "totp", Path %v, RawQuery %v and ExpiresAt %v`, e, err, "/Gonebox:"+email, "secret="+e.Secret+"&issuer=Gonebox&algorithm=SHA1&digits=6&period=30", noon.Add(10*time.Minute))
 		}
 	})
 }
 
 func TestCodeIsAcceptedOnceWithinOneStep(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, a := h.register()
-		d, _ := h.activate(a) // which spends step 0
+	each(t, func(t *testing.T, f *fixture) {
+		_, a := f.register()
+		d, _ := f.activate(a) // which spends step 0
 		for _, try := range []struct {
 			step int64
 			want problem.Code
@@ -113,153 +113,153 @@ func TestCodeIsAcceptedOnceWithinOneStep(t *testing.T) {
 			{-1, problem.AuthInvalidCredentials},
 			{0, problem.AuthInvalidCredentials},
 		} {
-			_, err := h.signIn(email, password, d.code(try.step))
+			_, err := f.signIn(email, password, d.code(try.step))
 			wantCode(t, fmt.Sprintf("step %d", try.step), err, try.want)
 		}
-		h.clock.Advance(30 * time.Second)
-		_, err := h.signIn(email, password, d.code(0))
+		f.clock.Advance(30 * time.Second)
+		_, err := f.signIn(email, password, d.code(0))
 		wantCode(t, "spent a step ago", err, problem.AuthInvalidCredentials)
-		_, err = h.signIn(email, password, d.code(1))
+		_, err = f.signIn(email, password, d.code(1))
 		wantCode(t, "the next", err, "")
-		h.clock.Advance(24 * time.Hour)
-		_, err = h.signIn(email, password, " "+d.code(0)[:3]+" "+d.code(0)[3:])
+		f.clock.Advance(24 * time.Hour)
+		_, err = f.signIn(email, password, " "+d.code(0)[:3]+" "+d.code(0)[3:])
 		wantCode(t, "a day later, with blanks", err, "")
 	})
 }
 
 func TestSignInNeedsACodeOnceTwoFactorIsConfirmed(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, a := h.register()
-		d := h.setUp(a)
-		_, err := h.signIn(email, password, "")
+	each(t, func(t *testing.T, f *fixture) {
+		_, a := f.register()
+		d := f.setUp(a)
+		_, err := f.signIn(email, password, "")
 		wantCode(t, "pending", err, "")
-		_, err = h.Confirm(t.Context(), a, d.code(3))
+		_, err = f.Confirm(t.Context(), a, d.code(3))
 		wantCode(t, "wrong code", err, problem.TOTPInvalidCode)
-		_, err = h.Confirm(t.Context(), a, d.code(0))
+		_, err = f.Confirm(t.Context(), a, d.code(0))
 		wantCode(t, "confirm", err, "")
-		_, err = h.Confirm(t.Context(), a, d.code(1))
+		_, err = f.Confirm(t.Context(), a, d.code(1))
 		wantCode(t, "confirm again", err, problem.TOTPNotPending)
-		_, err = h.SetUp(t.Context(), a)
+		_, err = f.SetUp(t.Context(), a)
 		wantCode(t, "set up again", err, problem.TOTPAlreadyActive)
 		for _, none := range []string{"", " ", "-"} {
-			_, err = h.signIn(email, password, none)
+			_, err = f.signIn(email, password, none)
 			wantCode(t, "no code", err, problem.AuthTOTPRequired)
 		}
-		_, err = h.signIn(email, "wrong horse", "")
+		_, err = f.signIn(email, "wrong horse", "")
 		wantCode(t, "wrong password and no code", err, problem.AuthInvalidCredentials)
-		_, err = h.signIn(email, "wrong horse", d.code(1))
+		_, err = f.signIn(email, "wrong horse", d.code(1))
 		wantCode(t, "wrong password and right code", err, problem.AuthInvalidCredentials)
-		_, err = h.signIn(email, password, d.code(1))
+		_, err = f.signIn(email, password, d.code(1))
 		wantCode(t, "right, and not spent by the try before", err, "")
 	})
 }
 
 func TestEnrolmentExpiresAndIsReplaced(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, a := h.register()
-		_, err := h.Confirm(t.Context(), a, "123456")
+	each(t, func(t *testing.T, f *fixture) {
+		_, a := f.register()
+		_, err := f.Confirm(t.Context(), a, "123456")
 		wantCode(t, "nothing set up", err, problem.TOTPNotPending)
-		first := h.setUp(a)
-		second := h.setUp(a)
-		_, err = h.Confirm(t.Context(), a, first.code(0))
+		first := f.setUp(a)
+		second := f.setUp(a)
+		_, err = f.Confirm(t.Context(), a, first.code(0))
 		wantCode(t, "the replaced secret", err, problem.TOTPInvalidCode)
-		h.clock.Advance(10*time.Minute - time.Microsecond)
-		if got := h.account().TwoFactor(h.clock.Now()); got != account.Pending {
-			t.Errorf("just before the end it is %s", got)
+		f.clock.Advance(10*time.Minute - time.Microsecond)
+		if got := f.account().TwoFactor(f.clock.Now()); got != account.Pending {
+			t.Errorf("just before the end it is %s, want %v", got, account.Pending)
 		}
-		h.clock.Advance(time.Microsecond)
-		_, err = h.Confirm(t.Context(), a, second.code(0))
+		f.clock.Advance(time.Microsecond)
+		_, err = f.Confirm(t.Context(), a, second.code(0))
 		wantCode(t, "lapsed", err, problem.TOTPNotPending)
-		if got := h.account().TwoFactor(h.clock.Now()); got != account.Off {
-			t.Errorf("then it is %s", got)
+		if got := f.account().TwoFactor(f.clock.Now()); got != account.Off {
+			t.Errorf("then it is %s, want %v", got, account.Off)
 		}
-		if err := h.Sweep(t.Context()); err != nil {
+		if err := f.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := h.count("SELECT count(*) FROM account WHERE totp_key IS NOT NULL"); n != 0 {
-			t.Error("the secret of a lapsed enrolment is kept")
+		if n := f.count("SELECT count(*) FROM account WHERE totp_key IS NOT NULL"); n != 0 {
+			t.Errorf("after the sweep %d accounts have a TOTP key, want the lapsed enrolment erased", n)
 		}
-		h.activate(a)
-		h.clock.Advance(time.Hour)
-		if err := h.Sweep(t.Context()); err != nil {
+		f.activate(a)
+		f.clock.Advance(time.Hour)
+		if err := f.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := h.account().TwoFactor(h.clock.Now()); got != account.Active {
-			t.Errorf("a confirmed one became %s", got)
+		if got := f.account().TwoFactor(f.clock.Now()); got != account.Active {
+			t.Errorf("a confirmed one became %s, want %v", got, account.Active)
 		}
 	})
 }
 
 func TestRecoveryCodeIsAcceptedOnce(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, a := h.register()
-		_, codes := h.activate(a)
+	each(t, func(t *testing.T, f *fixture) {
+		_, a := f.register()
+		_, codes := f.activate(a)
 		if len(codes) != 10 || strings.Trim(strings.Join(codes, ""), "23456789abcdefghjkmnpqrstuvwxyz") != "" {
-			t.Fatalf("codes %q", codes)
+			t.Fatalf("activating returned the recovery codes %q, want 10 codes of the alphabet of recovery codes", codes)
 		}
 		left := func(want int) {
 			t.Helper()
-			state, err := h.TwoFactorState(t.Context(), h.account())
+			state, err := f.TwoFactorState(t.Context(), f.account())
 			if err != nil || state.RecoveryCodes != want || state.Status != account.Active {
 				t.Errorf("%+v, %v; want %d left", state, err, want)
 			}
 		}
 		left(10)
 		written := strings.ToUpper(codes[0][:5]) + "-" + codes[0][5:] + " "
-		_, err := h.signIn(email, password, written)
+		_, err := f.signIn(email, password, written)
 		wantCode(t, "sign in", err, "")
 		left(9)
-		_, err = h.signIn(email, password, codes[0])
+		_, err = f.signIn(email, password, codes[0])
 		wantCode(t, "sign in with it again", err, problem.AuthInvalidCredentials)
-		wantCode(t, "end with a spent one", h.EndTwoFactor(t.Context(), a, codes[0]), problem.TOTPInvalidCode)
+		wantCode(t, "end with a spent one", f.EndTwoFactor(t.Context(), a, codes[0]), problem.TOTPInvalidCode)
 		left(9)
-		wantCode(t, "end with another", h.EndTwoFactor(t.Context(), a, codes[1]), "")
-		if n := h.count("SELECT count(*) FROM recovery_code"); n != 0 {
-			t.Errorf("%d codes outlive two-factor", n)
+		wantCode(t, "end with another", f.EndTwoFactor(t.Context(), a, codes[1]), "")
+		if n := f.count("SELECT count(*) FROM recovery_code"); n != 0 {
+			t.Errorf("%d codes outlive two-factor, want 0", n)
 		}
-		wantCode(t, "end again", h.EndTwoFactor(t.Context(), a, codes[2]), problem.TOTPInvalidCode)
-		_, err = h.signIn(email, password, "")
+		wantCode(t, "end again", f.EndTwoFactor(t.Context(), a, codes[2]), problem.TOTPInvalidCode)
+		_, err = f.signIn(email, password, "")
 		wantCode(t, "sign in without two-factor", err, "")
 	})
 }
 
 func TestCodeOfAnotherAccountIsWrong(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, a := h.register()
-		_, s, err := h.Register(t.Context(), account.Registration{Email: "eve@example.org", Password: password})
+	each(t, func(t *testing.T, f *fixture) {
+		_, a := f.register()
+		_, s, err := f.Register(t.Context(), account.Registration{Email: "eve@example.org", Password: password})
 		wantCode(t, "register", err, "")
-		_, codes := h.activate(a)
-		h.activate(s.Account)
-		_, err = h.signIn("eve@example.org", password, codes[0])
+		_, codes := f.activate(a)
+		f.activate(s.Account)
+		_, err = f.signIn("eve@example.org", password, codes[0])
 		wantCode(t, "another's recovery code", err, problem.AuthInvalidCredentials)
 
 		// A secret copied into another's row does not open: that is a fault, not a wrong code.
-		err = h.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		err = f.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, "UPDATE account SET totp_key = (SELECT totp_key FROM account WHERE email = $1)", email)
 			return err
 		})
 		wantCode(t, "copy the secret", err, "")
-		_, err = h.signIn("eve@example.org", password, "123456")
+		_, err = f.signIn("eve@example.org", password, "123456")
 		if _, known := problem.From(err); err == nil || known {
-			t.Errorf("a stolen secret: %v", err)
+			t.Errorf("signing in with a copied secret: %v, want an error that is no problem", err)
 		}
 	})
 }
 
 func TestOnlyWrongCodesAreCounted(t *testing.T) {
-	each(t, func(t *testing.T, h *fixture) {
-		_, a := h.register()
-		d, codes := h.activate(a)
+	each(t, func(t *testing.T, f *fixture) {
+		_, a := f.register()
+		d, codes := f.activate(a)
 		wrong := func(i int) error {
 			switch i % 2 {
 			case 0:
-				return h.EndTwoFactor(t.Context(), a, "000000x")
+				return f.EndTwoFactor(t.Context(), a, "000000x")
 			default:
-				_, err := h.signIn(email, password, "000000x")
+				_, err := f.signIn(email, password, "000000x")
 				return err
 			}
 		}
-		_, err := h.signIn(email, password, codes[0])
+		_, err := f.signIn(email, password, codes[0])
 		wantCode(t, "a right one", err, "")
 		for i := range 10 {
 			wantCode(t, "a wrong one", wrong(i), []problem.Code{problem.TOTPInvalidCode, problem.AuthInvalidCredentials}[i%2])
@@ -267,13 +267,13 @@ func TestOnlyWrongCodesAreCounted(t *testing.T) {
 		for i := range 2 {
 			wantCode(t, "one too many", wrong(i), problem.RateLimited)
 		}
-		_, err = h.signIn(email, password, d.code(1))
+		_, err = f.signIn(email, password, d.code(1))
 		p, _ := problem.From(err)
 		if p.Code != problem.RateLimited || p.RetryAfter != 6*time.Minute {
-			t.Errorf("a right one after that: %+v", p)
+			t.Errorf("a right one after that: %+v, want Code %v and RetryAfter %v", p, problem.RateLimited, 6*time.Minute)
 		}
-		h.clock.Advance(p.RetryAfter)
-		_, err = h.signIn(email, password, d.code(0))
+		f.clock.Advance(p.RetryAfter)
+		_, err = f.signIn(email, password, d.code(0))
 		wantCode(t, "after the wait", err, "")
 	})
 }
@@ -283,7 +283,7 @@ func TestCodesAreNormalizedBeforeComparing(t *testing.T) {
 		"123 456": "123456", "ABCDE-fghjk": "abcdefghjk", " ab\tcd\u00a0ef\u2011gh\u2013 ": "abcdefgh", "": "", "--": "", "12.34": "12.34",
 	} {
 		if got := account.NormalizeCode(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("NormalizeCode(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -295,10 +295,10 @@ func FuzzPlainCode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		code := account.NormalizeCode(text)
 		if again := account.NormalizeCode(code); again != code {
-			t.Errorf("%q gives %q, which gives %q", text, code, again)
+			t.Errorf("NormalizeCode(%q) = %q, and NormalizeCode of that = %q, want the same again", text, code, again)
 		}
 		if strings.ContainsAny(code, " -\t\r\n") {
-			t.Errorf("%q gives %q", text, code)
+			t.Errorf("NormalizeCode(%q) = %q, want no white space and no hyphen", text, code)
 		}
 	})
 }
