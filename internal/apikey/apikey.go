@@ -257,7 +257,7 @@ func (s *Service) Admit(k *Key, from netip.Addr, scope Scope) error {
 	if err := k.AllowsFrom(from); err != nil {
 		return err
 	}
-	if !k.has(scope) {
+	if !k.Has(scope) {
 		return problem.Detailf(problem.AuthScopeMissing, "the call needs a key with the scope %s", scope)
 	}
 	s.RecordUse(k)

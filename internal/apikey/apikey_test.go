@@ -40,105 +40,105 @@ type fixture struct {
 	ann, ben id.Account
 }
 
-func run(t *testing.T, test func(t *testing.T, h *fixture)) {
+func run(t *testing.T, test func(t *testing.T, f *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		h := &fixture{t: t, clock: clock.NewFake(noon), plans: plans{map[id.Account]bool{}}, ann: id.New[id.Account](noon), ben: id.New[id.Account](noon)}
-		h.Service = apikey.New(d, h.clock, wake.New(), h.plans)
-		test(t, h)
+		f := &fixture{t: t, clock: clock.NewFake(noon), plans: plans{map[id.Account]bool{}}, ann: id.New[id.Account](noon), ben: id.New[id.Account](noon)}
+		f.Service = apikey.New(d, f.clock, wake.New(), f.plans)
+		test(t, f)
 	})
 }
 
-func (h *fixture) create(account id.Account, w apikey.Params) (*apikey.Key, string) {
-	h.t.Helper()
+func (f *fixture) create(account id.Account, w apikey.Params) (*apikey.Key, string) {
+	f.t.Helper()
 	if w.Name == "" {
 		w.Name, w.Scopes = "test", []string{"otp:read"}
 	}
-	k, credential, err := h.Create(h.t.Context(), account, w)
+	k, credential, err := f.Create(f.t.Context(), account, w)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return k, credential
 }
 
-func (h *fixture) listed(account id.Account) []*apikey.Key {
-	h.t.Helper()
-	keys, err := h.List(h.t.Context(), account, apikey.Mark{}, 100)
+func (f *fixture) listed(account id.Account) []*apikey.Key {
+	f.t.Helper()
+	keys, err := f.List(f.t.Context(), account, apikey.Mark{}, 100)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return keys
 }
 
-func (h *fixture) wantCode(err error, code problem.Code) {
-	h.t.Helper()
+func (f *fixture) wantCode(err error, code problem.Code) {
+	f.t.Helper()
 	if !problem.Has(err, code) {
-		h.t.Errorf("%v, want %s", err, code)
+		f.t.Errorf("the error is %v, want the problem %s", err, code)
 	}
 }
 
 func TestKeyIsAuthorizedForItsAccount(t *testing.T) {
-	run(t, func(t *testing.T, h *fixture) {
-		made, credential := h.create(h.ann, apikey.Params{
+	run(t, func(t *testing.T, f *fixture) {
+		made, credential := f.create(f.ann, apikey.Params{
 			Name: "deploy", Scopes: []string{"otp:read", "mailboxes:write"}, Networks: []string{"192.0.2.0/24"}, ExpiresAt: noon.Add(time.Hour),
 		})
 		if !strings.HasPrefix(credential, "x_"+made.Prefix+"_") {
-			t.Errorf("the key is not named %s", made.Prefix)
+			t.Errorf("the credential begins with %.13q, want x_%s_", credential, made.Prefix)
 		}
-		k, err := h.Authorize(t.Context(), credential)
+		k, err := f.Authorize(t.Context(), credential)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(made, k, cmpopts.IgnoreUnexported(apikey.Key{}), cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
-			t.Errorf("stored (-made +read):\n%s", diff)
+			t.Errorf("Authorize of the new key (-want as made, +got):\n%s", diff)
 		}
 	})
 }
 
 func TestInvalidKeyIsRejected(t *testing.T) {
-	run(t, func(t *testing.T, h *fixture) {
-		expiring, soon := h.create(h.ann, apikey.Params{Name: "n", Scopes: []string{"otp:read"}, ExpiresAt: noon.Add(time.Hour)})
-		_, other := h.create(h.ann, apikey.Params{})
+	run(t, func(t *testing.T, f *fixture) {
+		expiring, soon := f.create(f.ann, apikey.Params{Name: "n", Scopes: []string{"otp:read"}, ExpiresAt: noon.Add(time.Hour)})
+		_, other := f.create(f.ann, apikey.Params{})
 		for name, credential := range map[string]string{
 			"nothing": "", "no key": "x_", "mistyped": soon[:len(soon)-1] + "-", "of another kind": "xu_" + soon[2:],
 			"another's secret": "x_" + expiring.Prefix + other[strings.LastIndexByte(other, '_'):],
 		} {
-			if _, err := h.Authorize(t.Context(), credential); !problem.Has(err, problem.AuthInvalidToken) {
-				t.Errorf("%s: %v", name, err)
+			if _, err := f.Authorize(t.Context(), credential); !problem.Has(err, problem.AuthInvalidToken) {
+				t.Errorf("%s: f.Authorize(credential) = %v, want the problem %v", name, err, problem.AuthInvalidToken)
 			}
 		}
-		h.clock.Advance(time.Hour - time.Microsecond)
-		if _, err := h.Authorize(t.Context(), soon); err != nil {
+		f.clock.Advance(time.Hour - time.Microsecond)
+		if _, err := f.Authorize(t.Context(), soon); err != nil {
 			t.Errorf("just before it expires: %v", err)
 		}
-		h.clock.Advance(time.Microsecond)
-		_, err := h.Authorize(t.Context(), soon)
-		h.wantCode(err, problem.AuthInvalidToken)
+		f.clock.Advance(time.Microsecond)
+		_, err := f.Authorize(t.Context(), soon)
+		f.wantCode(err, problem.AuthInvalidToken)
 
-		h.plans.barred[h.ann] = true
-		_, err = h.Authorize(t.Context(), other)
-		h.wantCode(err, problem.AuthInvalidToken)
+		f.plans.barred[f.ann] = true
+		_, err = f.Authorize(t.Context(), other)
+		f.wantCode(err, problem.AuthInvalidToken)
 	})
 }
 
 func TestRevokedKeyIsInvalidAtOnce(t *testing.T) {
-	run(t, func(t *testing.T, h *fixture) {
-		k, credential := h.create(h.ann, apikey.Params{})
-		h.wantCode(h.Revoke(t.Context(), h.ben, k.Prefix), problem.KeyNotFound)
-		h.wantCode(h.Revoke(t.Context(), h.ann, "0000000000"), problem.KeyNotFound)
-		if _, err := h.Authorize(t.Context(), credential); err != nil {
+	run(t, func(t *testing.T, f *fixture) {
+		k, credential := f.create(f.ann, apikey.Params{})
+		f.wantCode(f.Revoke(t.Context(), f.ben, k.Prefix), problem.KeyNotFound)
+		f.wantCode(f.Revoke(t.Context(), f.ann, "0000000000"), problem.KeyNotFound)
+		if _, err := f.Authorize(t.Context(), credential); err != nil {
 			t.Fatalf("another's revocation: %v", err)
 		}
-		if err := h.Revoke(t.Context(), h.ann, k.Prefix); err != nil {
+		if err := f.Revoke(t.Context(), f.ann, k.Prefix); err != nil {
 			t.Fatal(err)
 		}
-		_, err := h.Authorize(t.Context(), credential)
-		h.wantCode(err, problem.AuthInvalidToken)
-		h.wantCode(h.Revoke(t.Context(), h.ann, k.Prefix), problem.KeyNotFound)
+		_, err := f.Authorize(t.Context(), credential)
+		f.wantCode(err, problem.AuthInvalidToken)
+		f.wantCode(f.Revoke(t.Context(), f.ann, k.Prefix), problem.KeyNotFound)
 	})
 }
 
 func TestCreateRejectsInvalidParams(t *testing.T) {
-	run(t, func(t *testing.T, h *fixture) {
+	run(t, func(t *testing.T, f *fixture) {
 		otp := []string{"otp:read"}
 		for _, w := range []apikey.Params{
 			{Name: "no scope"},
@@ -147,35 +147,35 @@ func TestCreateRejectsInvalidParams(t *testing.T) {
 			{Name: "over already", Scopes: otp, ExpiresAt: noon},
 			{Name: "long over", Scopes: otp, ExpiresAt: noon.Add(-time.Hour)},
 		} {
-			if _, _, err := h.Create(t.Context(), h.ann, w); !problem.Has(err, problem.RequestInvalid) {
-				t.Errorf("%s: %v", w.Name, err)
+			if _, _, err := f.Create(t.Context(), f.ann, w); !problem.Has(err, problem.RequestInvalid) {
+				t.Errorf("%s: f.Create(f.ann, w) = %v, want the problem %v", w.Name, err, problem.RequestInvalid)
 			}
 		}
-		first, _ := h.create(h.ann, apikey.Params{})
-		h.create(h.ann, apikey.Params{})
-		h.create(h.ann, apikey.Params{})
-		_, _, err := h.Create(t.Context(), h.ann, apikey.Params{Name: "n", Scopes: otp})
-		h.wantCode(err, problem.KeyLimitReached)
-		h.create(h.ben, apikey.Params{})
-		if err := h.Revoke(t.Context(), h.ann, first.Prefix); err != nil {
+		first, _ := f.create(f.ann, apikey.Params{})
+		f.create(f.ann, apikey.Params{})
+		f.create(f.ann, apikey.Params{})
+		_, _, err := f.Create(t.Context(), f.ann, apikey.Params{Name: "n", Scopes: otp})
+		f.wantCode(err, problem.KeyLimitReached)
+		f.create(f.ben, apikey.Params{})
+		if err := f.Revoke(t.Context(), f.ann, first.Prefix); err != nil {
 			t.Fatal(err)
 		}
-		h.create(h.ann, apikey.Params{})
+		f.create(f.ann, apikey.Params{})
 	})
 }
 
 func TestListPagesNewestFirst(t *testing.T) {
-	run(t, func(t *testing.T, h *fixture) {
+	run(t, func(t *testing.T, f *fixture) {
 		var made []string
 		for i := range 3 {
-			k, _ := h.create(h.ann, apikey.Params{})
+			k, _ := f.create(f.ann, apikey.Params{})
 			made = append([]string{k.Prefix}, made...)
-			h.clock.Advance(time.Duration(i) * time.Second)
+			f.clock.Advance(time.Duration(i) * time.Second)
 		}
-		h.create(h.ben, apikey.Params{})
+		f.create(f.ben, apikey.Params{})
 		var listed []string
 		for mark, more := (apikey.Mark{}), true; more; {
-			keys, err := h.List(t.Context(), h.ann, mark, 1)
+			keys, err := f.List(t.Context(), f.ann, mark, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,8 +192,8 @@ func TestListPagesNewestFirst(t *testing.T) {
 }
 
 func TestAdmitChecksTheNetworkFirst(t *testing.T) {
-	run(t, func(t *testing.T, h *fixture) {
-		k, _ := h.create(h.ann, apikey.Params{Name: "n", Scopes: []string{"otp:read"}, Networks: []string{"192.0.2.0/24", "2001:db8::/32"}})
+	run(t, func(t *testing.T, f *fixture) {
+		k, _ := f.create(f.ann, apikey.Params{Name: "n", Scopes: []string{"otp:read"}, Networks: []string{"192.0.2.0/24", "2001:db8::/32"}})
 		for _, c := range []struct {
 			from  string
 			scope apikey.Scope
@@ -207,9 +207,9 @@ func TestAdmitChecksTheNetworkFirst(t *testing.T) {
 			{"2001:db9::1", apikey.OTPRead, problem.AuthAddressNotAllowed},
 			{"192.0.3.1", apikey.MessagesRead, problem.AuthAddressNotAllowed},
 		} {
-			err := h.Admit(k, netip.MustParseAddr(c.from), c.scope)
+			err := f.Admit(k, netip.MustParseAddr(c.from), c.scope)
 			if c.code == "" && err != nil || c.code != "" && !problem.Has(err, c.code) {
-				t.Errorf("%s for %s: %v", c.from, c.scope, err)
+				t.Errorf("Admit(%s, %s) = %v, want the problem %q (none if empty)", c.from, c.scope, err, c.code)
 			}
 		}
 	})
@@ -218,13 +218,13 @@ func TestAdmitChecksTheNetworkFirst(t *testing.T) {
 func TestFlushWritesLastUses(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		h := &fixture{Service: apikey.New(d, c, wake.New(), plans{}), t: t, clock: c, ann: id.New[id.Account](noon)}
-		k, _ := h.create(h.ann, apikey.Params{})
+		f := &fixture{Service: apikey.New(d, c, wake.New(), plans{}), t: t, clock: c, ann: id.New[id.Account](noon)}
+		k, _ := f.create(f.ann, apikey.Params{})
 		last := func(s *apikey.Service) time.Time {
-			h.Service = s
-			return h.listed(h.ann)[0].LastUsedAt
+			f.Service = s
+			return f.listed(f.ann)[0].LastUsedAt
 		}
-		here := h.Service
+		here := f.Service
 		restarted := func() *apikey.Service { return apikey.New(d, c, wake.New(), plans{}) }
 		use := func() {
 			c.Advance(time.Minute)
@@ -233,14 +233,14 @@ func TestFlushWritesLastUses(t *testing.T) {
 			}
 		}
 		if !last(here).IsZero() {
-			t.Error("an unused key was used")
+			t.Errorf("the key that was not used was last used at %s, want never", last(here))
 		}
 		use()
 		if got := last(here); !got.Equal(c.Now()) {
-			t.Errorf("before the flush: %s", got)
+			t.Errorf("before the flush: %s, want %v", got, c.Now())
 		}
 		if got := last(restarted()); !got.IsZero() {
-			t.Errorf("it was written with the call: %s", got)
+			t.Errorf("after a restart the last use is %s, want none: the call itself writes nothing", got)
 		}
 		_ = here.Admit(k, netip.MustParseAddr("192.0.2.1"), apikey.MessagesRead) // refused: no use
 		for range 2 {

@@ -28,7 +28,7 @@ func TestParseScopes(t *testing.T) {
 	} {
 		got, err := apikey.ParseScopes(strings.Fields(c.names))
 		if diff := cmp.Diff(c.want, got); diff != "" || at(err) != c.pointer {
-			t.Errorf("%q: %v\n%s", c.names, err, diff)
+			t.Errorf("ParseScopes(%q): %v, want an error at %q if that is not empty (-want +got):\n%s", c.names, err, c.pointer, diff)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestParseNetworks(t *testing.T) {
 	} {
 		got, err := apikey.ParseNetworks(strings.Fields(c.text))
 		if text := written(got); text != c.want || at(err) != c.pointer {
-			t.Errorf("%.40q: %q, %v", c.text, text, err)
+			t.Errorf("the networks of %.40q are %q, %v, want %q, and an error at %q if that is not empty", c.text, text, err, c.want, c.pointer)
 		}
 	}
 }
@@ -92,12 +92,12 @@ func FuzzParseNetworks(f *testing.F) {
 		}
 		for _, n := range networks {
 			if n != n.Masked() || n.Addr().Zone() != "" || n.Addr().Is4In6() && n.Bits() >= 96 {
-				t.Errorf("%q gives %s, which is not canonical", text, n)
+				t.Errorf("ParseNetworks(%q) has %s, want each network in canonical form", text, n)
 			}
 		}
 		again, err := apikey.ParseNetworks(strings.Fields(written(networks)))
 		if err != nil || !slices.Equal(again, networks) {
-			t.Errorf("%q gives %v, then %v, %v", text, networks, again, err)
+			t.Errorf("%q gives %v, then %v, %v, want %v", text, networks, again, err, networks)
 		}
 	})
 }
@@ -115,7 +115,7 @@ func FuzzParseScopes(f *testing.F) {
 		}
 		for _, s := range apikey.Scopes() {
 			if slices.Contains(names, string(s)) != slices.Contains(scopes, s) {
-				t.Errorf("%q gives %v", text, scopes)
+				t.Errorf("ParseScopes(%q) = %v, want %s in it: %t", text, scopes, s, slices.Contains(names, string(s)))
 			}
 		}
 	})

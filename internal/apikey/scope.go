@@ -49,8 +49,8 @@ func scopeNames() string {
 // which is to read a mailbox's messages and codes, and to change and destroy it. Otherwise a key could get through a
 // token what its own scopes refuse.
 func (k *Key) MayHoldTokens() bool {
-	return k.has(MessagesRead) && k.has(OTPRead) && k.has(MailboxesWrite)
+	return k.Has(MessagesRead) && k.Has(OTPRead) && k.Has(MailboxesWrite)
 }
 
-// has reports whether a key has a scope. No scope includes another.
-func (k *Key) has(s Scope) bool { return slices.Contains(k.Scopes, s) }
+// Has reports whether a key has a scope. No scope includes another.
+func (k *Key) Has(s Scope) bool { return slices.Contains(k.Scopes, s) }

@@ -2,7 +2,11 @@
 // (docs/spec/staff.md#the-audit-log). The actor travels in the context, so that the function of a domain that makes a
 // change also records it, in the same transaction.
 //
-// The edges set the actor with As: a command for the operator, the staff API for the member of staff. Domains call
+// Accounts are recorded by their identifiers, since entries are never deleted and an account's e-mail address is erased with the
+// account. Lists show the address as long as there is one.
+//
+// The edges set the actor with As: a command for the operator, the staff API for the member of staff; owners who change the
+// credentials of their account are actors too. Domains call
 // RecordTx in the transaction of the change, so that a change without its entry cannot be committed. Entries are not
 // deleted.
 package audit
@@ -24,9 +28,9 @@ const Command = "command"
 type Entry struct {
 	ID     id.Audit
 	At     time.Time
-	Actor  string // the e-mail address of a member of staff, or Command
+	Actor  string // an account, or Command; see Log.List
 	Action string // such as user.disable
-	Target string // what was changed: an e-mail address, a domain, an identifier
+	Target string // what was changed: an account, a domain, an identifier
 	Detail string // the change, without secrets; may be empty
 }
 
@@ -44,7 +48,7 @@ const textMax = 2000
 // RecordTx records a change in the transaction that makes it, if ctx has an actor.
 //
 // action is a short name in lower case, such as user.disable; operators filter by it, so a name does not change. target
-// and detail must not contain secrets, and are cut to textMax octets. A failure fails the change.
+// and detail must contain neither secrets nor e-mail addresses of accounts, and are cut to textMax octets. A failure fails the change.
 func RecordTx(ctx context.Context, tx *db.Tx, now time.Time, action, target, detail string) error {
 	actor, ok := ctx.Value(actorKey{}).(string)
 	if !ok {
@@ -73,7 +77,8 @@ func (l *Log) Details(ctx context.Context, action string, after time.Time, max i
 	return all, nil
 }
 
-// List returns at most max changes, newest first. If after is not empty they are older than that one.
+// List returns at most max changes, newest first. If after is not empty they are older than that one. Accounts are named by their
+// e-mail addresses; one that was deleted by its identifier.
 func (l *Log) List(ctx context.Context, after id.Audit, max int) ([]*Entry, error) {
 	all, err := db.Collect(ctx, l.db, scan, selectPage, after, max)
 	if err != nil {

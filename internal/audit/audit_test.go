@@ -30,16 +30,16 @@ func TestChangesAreRecordedWithTheirActor(t *testing.T) {
 		log := audit.New(d)
 		first, err := log.List(t.Context(), "", 1)
 		if err != nil || len(first) != 1 {
-			t.Fatalf("%v %v", first, err)
+			t.Fatalf("List of the first page = %v, %v, want one entry", first, err)
 		}
 		rest, err := log.List(t.Context(), first[0].ID, 10)
 		if err != nil || len(rest) != 1 {
-			t.Fatalf("%v %v", rest, err)
+			t.Fatalf("List behind %s = %v, %v, want one entry", first[0].ID, rest, err)
 		}
 		for _, e := range append(first, rest...) {
 			actor := map[string]string{"user.disable": audit.Command, "user.set-plan": "staff@example.org"}[e.Action]
 			if e.Actor != actor || e.Target != "ada@example.org" || len(e.Detail) > 2000 {
-				t.Errorf("%+v", e)
+				t.Errorf("the entry is %+v, want the actor %v, the target ada@example.org and at most 2000 octets of detail", e, actor)
 			}
 		}
 	})
@@ -58,11 +58,11 @@ func TestDatabaseRefusesToChangeTheLog(t *testing.T) {
 				return err
 			})
 			if err == nil {
-				t.Errorf("%s was executed", statement)
+				t.Errorf("%s was executed, want an error", statement)
 			}
 		}
 		if all, err := audit.New(d).List(t.Context(), "", 10); err != nil || len(all) != 1 || all[0].Actor != audit.Command {
-			t.Errorf("%v %v", all, err)
+			t.Errorf("List = %v, %v, want one entry of the actor %v", all, err, audit.Command)
 		}
 	})
 }

@@ -5,7 +5,10 @@ import "github.com/gonebox/gonebox/internal/db"
 const (
 	insert        = "INSERT INTO audit_log (id, at, actor, action, target, detail) VALUES ($1, $2, $3, $4, $5, $6)"
 	selectDetails = "SELECT detail FROM audit_log WHERE id > $1 AND action = $2 ORDER BY id DESC LIMIT $3"
-	selectPage    = "SELECT id, at, actor, action, target, detail FROM audit_log WHERE ($1 = '' OR id < $1) ORDER BY id DESC LIMIT $2"
+	// Accounts are stored by their identifiers and shown by their e-mail addresses, as long as they have one.
+	selectPage = `SELECT l.id, l.at, coalesce(actor.email, l.actor), l.action, coalesce(target.email, l.target), l.detail
+		FROM audit_log l LEFT JOIN account actor ON actor.id = l.actor LEFT JOIN account target ON target.id = l.target
+		WHERE ($1 = '' OR l.id < $1) ORDER BY l.id DESC LIMIT $2`
 )
 
 // scan reads the columns of selectPage.

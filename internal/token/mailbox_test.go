@@ -59,7 +59,7 @@ func TestMailboxTokenHasItsClaims(t *testing.T) {
 			length = 75
 		}
 		if len(text) != length || !strings.HasPrefix(text, "xm_") {
-			t.Fatalf("%q has %d characters", text, len(text))
+			t.Fatalf("the token is %q with %d characters, want %d that begin with xm_", text, len(text), length)
 		}
 		if got, err := k.CheckMailbox(text); err != nil || got != want {
 			t.Fatalf("CheckMailbox = %+v, %v; want %+v", got, err, want)
@@ -132,7 +132,7 @@ func TestMalformedMailboxTokenIsRejected(t *testing.T) {
 func refuses(t testing.TB, k *token.Keyring, text string) {
 	t.Helper()
 	if got, err := k.CheckMailbox(text); !problem.Has(err, problem.AuthInvalidToken) || got != (token.MailboxClaims{}) {
-		t.Errorf("CheckMailbox(%.80q) = %+v, %v", text, got, err)
+		t.Errorf("CheckMailbox(%.80q) = %+v, %v, want the problem %v and %v", text, got, err, problem.AuthInvalidToken, token.MailboxClaims{})
 	}
 }
 
@@ -169,7 +169,7 @@ func TestNewKeyringRejectsInvalidKeys(t *testing.T) {
 		"an old one": {first, {ID: 2}},
 	} {
 		if _, err := token.NewKeyring(keys[0], keys[1:]...); err == nil {
-			t.Errorf("%s: NewKeyring took it", name)
+			t.Errorf("%s: NewKeyring took it, want an error", name)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func FuzzCheckMailbox(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := k.CheckMailbox(text)
 		if err == nil && k.MintMailbox(got) != text {
-			t.Errorf("%q is a second spelling of %+v", text, got)
+			t.Errorf("CheckMailbox(%q) = %+v, want an error, since that is minted as another text", text, got)
 		}
 	})
 }

@@ -14,17 +14,17 @@ func TestSecretIsParsedToItsHash(t *testing.T) {
 	for _, k := range []token.Kind{token.User, token.Guest} {
 		text, hash := token.MintSecret(k)
 		if !strings.HasPrefix(text, string(k)) || len(text) != len(k)+43+6 {
-			t.Errorf("minted %q", text)
+			t.Errorf("MintSecret(%s) = %q, want %d characters that begin with it", k, text, len(k)+43+6)
 		}
 		if hash != sha256.Sum256([]byte(text)) {
-			t.Errorf("the hash is not the credential's SHA-256")
+			t.Errorf("MintSecret(%s) returned the hash %x, want the SHA-256 of the secret", k, hash)
 		}
 		kind, parsed, err := token.ParseSecret(text)
 		if err != nil || kind != k || parsed != hash {
-			t.Errorf("ParseSecret(%q) = %q, %x, %v", text, kind, parsed, err)
+			t.Errorf("ParseSecret(%q) = %q, %x, %v, want %v and %v", text, kind, parsed, err, k, hash)
 		}
 		if again, _ := token.MintSecret(k); again == text {
-			t.Error("the same secret twice")
+			t.Errorf("MintSecret(%s) returned the same secret twice, want another", k)
 		}
 	}
 }
@@ -32,15 +32,15 @@ func TestSecretIsParsedToItsHash(t *testing.T) {
 func TestDeveloperKeyIsParsedToItsPrefix(t *testing.T) {
 	text, prefix, hash := token.MintDeveloper()
 	if len(prefix) != 10 || !strings.HasPrefix(text, "x_"+prefix+"_") {
-		t.Errorf("minted %q with prefix %q", text, prefix)
+		t.Errorf("MintDeveloper = %q with the prefix %q, want 10 characters that the key begins with behind x_", text, prefix)
 	}
 	gotPrefix, gotHash, err := token.ParseDeveloper(text)
 	if err != nil || gotPrefix != prefix || gotHash != hash {
-		t.Errorf("ParseDeveloper(%q) = %q, %x, %v", text, gotPrefix, gotHash, err)
+		t.Errorf("ParseDeveloper(%q) = %q, %x, %v, want %v and %v", text, gotPrefix, gotHash, err, prefix, hash)
 	}
 	kind, gotHash, err := token.ParseSecret(text)
 	if err != nil || kind != token.Developer || gotHash != hash {
-		t.Errorf("ParseSecret(%q) = %q, %x, %v", text, kind, gotHash, err)
+		t.Errorf("ParseSecret(%q) = %q, %x, %v, want %v and %v", text, kind, gotHash, err, token.Developer, hash)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestMistypedSecretIsRejected(t *testing.T) {
 				bad = append(bad[:i+1:i+1], bad[i:]...)
 			}
 			if kind, _, err := token.ParseSecret(string(bad)); string(bad) != good && !problem.Has(err, problem.AuthInvalidToken) {
-				t.Fatalf("ParseSecret(%q) = %q, %v", bad, kind, err)
+				t.Fatalf("ParseSecret(%q) = %q, %v, want the problem %v", bad, kind, err, problem.AuthInvalidToken)
 			}
 		})
 	}
@@ -80,10 +80,10 @@ func TestParseSecretRejectsMalformedCredentials(t *testing.T) {
 		user + "\x00", "x_0123456789_", "x_0123456789", "x_01234é6789_" + user[3:],
 	} {
 		if kind, hash, err := token.ParseSecret(bad); !problem.Has(err, problem.AuthInvalidToken) || kind != "" || hash != [32]byte{} {
-			t.Errorf("ParseSecret(%q) = %q, %x, %v", bad, kind, hash, err)
+			t.Errorf(`ParseSecret(%q) = %q, %x, %v, want the problem %v, "" and %v`, bad, kind, hash, err, problem.AuthInvalidToken, [32]byte{})
 		}
 		if prefix, _, err := token.ParseDeveloper(bad); !problem.Has(err, problem.AuthInvalidToken) || prefix != "" {
-			t.Errorf("ParseDeveloper(%q) = %q, %v", bad, prefix, err)
+			t.Errorf(`ParseDeveloper(%q) = %q, %v, want the problem %v and ""`, bad, prefix, err, problem.AuthInvalidToken)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestErrorDoesNotQuoteTheCredential(t *testing.T) {
 	text, _ := token.MintSecret(token.User)
 	_, _, err := token.ParseSecret(text[:len(text)-1])
 	if err == nil || strings.Contains(err.Error(), text[3:20]) {
-		t.Errorf("ParseSecret = %v", err)
+		t.Errorf("ParseSecret of a secret without its last character: %v, want an error that does not quote it", err)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestKindOf(t *testing.T) {
 		"": "", "x": "", "xx_": "", "XM_abc": "", "eyJhbGciOi": "",
 	} {
 		if got, ok := token.KindOf(text); got != want || ok != (want != "") {
-			t.Errorf("KindOf(%q) = %q, %v", text, got, ok)
+			t.Errorf("KindOf(%q) = %q, %v, want %v and %v", text, got, ok, want, want != "")
 		}
 	}
 }
@@ -118,11 +118,11 @@ func TestSecretsUseTheirWholeAlphabet(t *testing.T) {
 	}
 	for c, n := range seen { // 347 expected; six standard deviations are 111
 		if n < 236 || n > 458 {
-			t.Errorf("%q turned up %d times", c, n)
+			t.Errorf("%q turned up %d times, want 236 to 458", c, n)
 		}
 	}
 	if len(seen) != 62 {
-		t.Errorf("%d characters turned up", len(seen))
+		t.Errorf("%d characters turned up, want 62", len(seen))
 	}
 }
 
@@ -138,7 +138,7 @@ func FuzzParseSecret(f *testing.F) {
 			return
 		}
 		if byPrefix, _ := token.KindOf(s); byPrefix != kind || hash != sha256.Sum256([]byte(s)) {
-			t.Errorf("ParseSecret(%q) = %q, %x", s, kind, hash)
+			t.Errorf("ParseSecret(%q) = %q, %x, want the kind of its prefix and its SHA-256", s, kind, hash)
 		}
 	})
 }
@@ -150,7 +150,7 @@ func FuzzParseDeveloper(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		prefix, _, err := token.ParseDeveloper(s)
 		if err == nil && (len(prefix) != 10 || !strings.HasPrefix(s, "x_"+prefix+"_")) {
-			t.Errorf("ParseDeveloper(%q) = %q", s, prefix)
+			t.Errorf("ParseDeveloper(%q) = %q, want 10 characters that the key begins with", s, prefix)
 		}
 	})
 }
