@@ -21,6 +21,7 @@ type Entitlements struct {
 	DailyMailMax      int             `key:"mail.daily.max" help:"mails taken in a UTC day, of an account or of a guest's mailbox"`
 	RawRetention      time.Duration   `key:"raw.retention" help:"how long the raw message is kept"`
 	DomainsMax        int             `key:"domains.max" help:"private domains" zero:"none"`
+	ProjectsMax       int             `key:"projects.max" help:"projects" zero:"none"`
 	FiltersMax        int             `key:"filters.max" help:"extraction filters" zero:"none"`
 	WebhooksMax       int             `key:"webhooks.max" help:"webhook endpoints" zero:"none"`
 	KeysMax           int             `key:"keys.max" help:"developer keys" zero:"none"`

@@ -15,7 +15,7 @@ const day = int64(24 * 60 * 60)
 // TestDefault compares the default catalogue with the table in docs/spec/limits.md#quotas-of-plans, column by column.
 func TestDefault(t *testing.T) {
 	names := strings.Fields(`mailbox.ttl.default mailbox.ttl.max mailbox.lifetime.max mailboxes.max mail.daily.max
-		raw.retention domains.max filters.max webhooks.max keys.max keys.mailbox_create keys.calls`)
+		raw.retention domains.max projects.max filters.max webhooks.max keys.max keys.mailbox_create keys.calls`)
 	columns := []struct {
 		plan   plan.Plan
 		prices plan.Prices
@@ -23,28 +23,28 @@ func TestDefault(t *testing.T) {
 		values []any
 	}{
 		{plan.Default().Guest(), plan.Prices{}, plan.TierFree, []any{
-			int64(3600), day, 7 * day, int64(50), int64(200), int64(900), int64(0), int64(0), int64(0), int64(0), "60/1m", "120/1m",
+			int64(3600), day, 7 * day, int64(50), int64(200), int64(900), int64(0), int64(0), int64(0), int64(0), int64(0), "60/1m", "120/1m",
 		}},
 		{plan.Default().Free(), plan.Prices{}, plan.TierFree, []any{
-			day, 7 * day, 30 * day, int64(20), int64(1000), int64(900), int64(1), int64(5), int64(1), int64(1), "60/1m", "120/1m",
+			day, 7 * day, 30 * day, int64(20), int64(1000), int64(900), int64(1), int64(1), int64(5), int64(1), int64(1), "60/1m", "120/1m",
 		}},
 		{find(t, "plus"), plan.Prices{Monthly: 50, Yearly: 500}, plan.TierPaid, []any{
-			7 * day, 90 * day, 365 * day, int64(500), int64(20000), int64(3600), int64(5), int64(50), int64(10), int64(10), "600/1m", "1200/1m",
+			7 * day, 90 * day, 365 * day, int64(500), int64(20000), int64(3600), int64(5), int64(10), int64(50), int64(10), int64(10), "600/1m", "1200/1m",
 		}},
 		{find(t, "pro"), plan.Prices{Monthly: 200, Yearly: 2000}, plan.TierPaid, []any{
-			30 * day, 365 * day, nil, int64(20000), int64(1000000), int64(3600), int64(50), int64(500), int64(100), int64(100), "6000/1m", "12000/1m",
+			30 * day, 365 * day, nil, int64(20000), int64(1000000), int64(3600), int64(50), int64(50), int64(500), int64(100), int64(100), "6000/1m", "12000/1m",
 		}},
 	}
 	for _, c := range columns {
 		if c.plan.Prices != c.prices || c.plan.Tier() != c.tier {
-			t.Errorf("%s costs %+v, tier %s", c.plan.Code, c.plan.Prices, c.plan.Tier())
+			t.Errorf("%s costs %+v and has the tier %s, want %+v and %s", c.plan.Code, c.plan.Prices, c.plan.Tier(), c.prices, c.tier)
 		}
 		want := map[string]any{}
 		for i, name := range names {
 			want[name] = c.values[i]
 		}
 		if diff := cmp.Diff(want, maps.Collect(c.plan.Entitlements.All())); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.plan.Code, diff)
+			t.Errorf("the entitlements of %s (-want +got):\n%s", c.plan.Code, diff)
 		}
 		var order []string
 		for name := range c.plan.Entitlements.All() {
@@ -60,7 +60,7 @@ func find(t *testing.T, code string) plan.Plan {
 	t.Helper()
 	p, ok := plan.Default().Plan(code)
 	if !ok {
-		t.Fatalf("no plan %s", code)
+		t.Fatalf("Plan(%q) found none, want the plan", code)
 	}
 	return p
 }
@@ -68,7 +68,7 @@ func find(t *testing.T, code string) plan.Plan {
 func TestEntitlementsStopEarly(t *testing.T) {
 	for name := range plan.Default().Free().Entitlements.All() {
 		if name != "mailbox.ttl.default" {
-			t.Fatalf("went on to %s", name)
+			t.Fatalf(`went on to %s, want "mailbox.ttl.default"`, name)
 		}
 		break
 	}
@@ -85,19 +85,19 @@ func TestCatalogue(t *testing.T) {
 	}
 	for _, code := range []string{"guest", "", "Free", "gold"} {
 		if p, ok := c.Plan(code); ok {
-			t.Errorf("%q is %+v", code, p)
+			t.Errorf("Plan(%q) = %+v, want none", code, p)
 		}
 	}
 	c.All()[0].Name = "changed"
 	if c.Free().Name != "Free" {
-		t.Error("All gives the catalogue's own plans away")
+		t.Error("changing a plan of All() changed the catalogue, want All to return copies")
 	}
 }
 
 func TestTierFollowsEitherPrice(t *testing.T) {
 	yearly := plan.Plan{Prices: plan.Prices{Yearly: 1}}
 	if yearly.Tier() != plan.TierPaid {
-		t.Error("a plan sold by the year alone is free")
+		t.Errorf("Tier() of a plan sold by the year alone = %s, want %s", yearly.Tier(), plan.TierPaid)
 	}
 }
 
@@ -111,10 +111,10 @@ func TestNewRejectsInvalidCatalogues(t *testing.T) {
 		"no code":       func() (plan.Catalogue, error) { return plan.New(guest, free, plan.Plan{}) },
 	} {
 		if _, err := make(); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: taken, want an error", name)
 		}
 	}
 	if c, err := plan.New(guest, plan.Plan{Code: "plus"}, free); err != nil || c.All()[0].Code != "plus" {
-		t.Errorf("got %+v, %v", c, err)
+		t.Errorf("New with the free plan last = %+v, %v, want plus first and no error", c, err)
 	}
 }

@@ -58,6 +58,7 @@ func (e Entitlements) with(o Entitlements) Entitlements {
 		DailyMailMax:      max(e.DailyMailMax, o.DailyMailMax),
 		RawRetention:      max(e.RawRetention, o.RawRetention),
 		DomainsMax:        max(e.DomainsMax, o.DomainsMax),
+		ProjectsMax:       max(e.ProjectsMax, o.ProjectsMax),
 		FiltersMax:        max(e.FiltersMax, o.FiltersMax),
 		WebhooksMax:       max(e.WebhooksMax, o.WebhooksMax),
 		KeysMax:           max(e.KeysMax, o.KeysMax),

@@ -50,7 +50,7 @@ func TestTogetherHasTheBestOfEachEntitlement(t *testing.T) {
 		want := find(t, "pro").Entitlements
 		want.MailboxesMax = 1_000_000
 		if !reflect.DeepEqual(got.Entitlements, want) || got.Code != codes[1] || got.Tier() != plan.TierPaid {
-			t.Errorf("%v together are %+v", codes, got)
+			t.Errorf("Together(%q) = %+v, want the code %s, the paid tier and the entitlements %+v", codes, got, codes[1], want)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestPlanIsSoldForIntervalsWithAPrice(t *testing.T) {
 		{find(t, "pro"), "weekly", 0, false},
 	} {
 		if points, sold := example.plan.Price(example.interval); points != example.points || sold != example.sold {
-			t.Errorf("%s %s costs %d, %t", example.plan.Code, example.interval, points, sold)
+			t.Errorf("%s %s costs %d, %t, want %v and %v", example.plan.Code, example.interval, points, sold, example.points, example.sold)
 		}
 	}
 }

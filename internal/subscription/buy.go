@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -18,9 +17,14 @@ type Params struct {
 	Interval plan.Interval
 }
 
+// repeatedWithin is how long after a purchase another one of the same plan and interval counts as the same, whatever its
+// idempotency key: a double click, or a client that tries again because it has seen no response.
+const repeatedWithin = time.Minute
+
 // Buy starts a subscription in one transaction: it debits the points and cancels the previous subscription without a
 // refund (docs/spec/billing.md#plans-and-subscriptions). A repeated call with the same key returns the same result and
-// has no further effect; key may be empty.
+// has no further effect; key may be empty. A call that buys again, within repeatedWithin, what the account has just bought
+// returns that subscription as it is, and debits nothing.
 //
 // The returned plan is that of the stored result and not read again: a repeated call gets the first response, even if
 // staff have assigned another plan since. Errors: plan.unknown, wallet.insufficient_points, idempotency.key_reused.
@@ -57,17 +61,30 @@ func (s *Service) buyTx(ctx context.Context, tx *db.Tx, account id.Account, w Pa
 		return purchase{}, err
 	}
 	now := s.clock.Now().Truncate(time.Microsecond)
+	last, err := newest(ctx, tx, account)
+	if err != nil {
+		return purchase{}, err
+	}
+	if last.isPurchase(w, now) {
+		return purchase{Subscription: *last, Assigned: st.assigned}, nil
+	}
 	sub := Subscription{
 		ID: id.New[id.Subscription](now), Account: account, Plan: w.Plan, Interval: w.Interval, Status: Active, AutoRenew: true,
 		Price: price, StartedAt: now, PeriodEnd: end(now, w.Interval, 1), anchor: now, period: 1,
 	}
-	if err := s.wallet.DebitTx(ctx, tx, account, price, string(sub.ID), note(w)); err != nil {
+	if err := s.wallet.DebitTx(ctx, tx, account, price, string(sub.ID), w.Plan, string(w.Interval)); err != nil {
 		return purchase{}, err
 	}
 	if err := replaceTx(ctx, tx, account, now); err != nil {
 		return purchase{}, err
 	}
 	return purchase{Subscription: sub, Assigned: st.assigned}, insertTx(ctx, tx, sub)
+}
+
+// isPurchase reports whether a subscription, which may be nil, is what a purchase would buy, and was bought less than repeatedWithin
+// ago.
+func (s *Subscription) isPurchase(w Params, now time.Time) bool {
+	return s != nil && s.Status == Active && !s.ended(now) && s.Plan == w.Plan && s.Interval == w.Interval && now.Sub(s.StartedAt) < repeatedWithin
 }
 
 // price returns the price of the first period. Renewals use it too, so a plan that is no longer sold is not renewed. A
@@ -86,6 +103,3 @@ func (s *Service) price(w Params) (int64, error) {
 	}
 	return price, nil
 }
-
-// note returns the note of a debit in the ledger.
-func note(w Params) string { return fmt.Sprintf("%s, %s", w.Plan, w.Interval) }

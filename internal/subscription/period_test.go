@@ -42,7 +42,7 @@ func TestPeriodsAreInUTC(t *testing.T) {
 	hanoi := time.FixedZone("", 7*3600)
 	local := time.Date(2026, 3, 1, 3, 0, 0, 0, hanoi) // still February in UTC
 	if got, want := end(local, plan.Monthly, 1), at("2026-03-28 20:00:00"); !got.Equal(want) || got.Location() != time.UTC {
-		t.Errorf("got %s, want %s", got, want)
+		t.Errorf("the period ends %s, want %s", got, want)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestPeriodsKeepTheirDayOfTheMonth(t *testing.T) {
 			whole := (got.Year()-year)*12 + int(got.Month()-month)
 			last := got.AddDate(0, 0, 1).Day() == 1
 			if !got.After(before) || whole != n*months || got.Day() != day && !(last && got.Day() < day) || !sameTimeOfDay(got, anchor) {
-				t.Fatalf("period %d since %s ends %s", n, anchor, got)
+				t.Fatalf("period %d since %s ends %s, want %d months later on the same day, or the last of the month, at the same time", n, anchor, got, n*months)
 			}
 		}
 	})

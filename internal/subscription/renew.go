@@ -52,6 +52,24 @@ func (s *Service) settleAll(ctx context.Context, due []mark, now time.Time) []er
 	return faults
 }
 
+// Cause says why a subscription was not renewed.
+type Cause string
+
+// The causes. A subscription without a cause is renewed.
+const (
+	TurnedOff Cause = "off"      // its renewal was turned off
+	Unsold    Cause = "unsold"   // the plan is no longer sold
+	Short     Cause = "points"   // the points do not suffice
+	Disabled  Cause = "disabled" // the account is disabled and could not use the plan
+)
+
+// Expiry is a subscription that expired, with the reason. It is what the function set by OnExpired gets.
+type Expiry struct {
+	Subscription
+	PlanName string
+	Cause    Cause
+}
+
 // settle renews a subscription or stores that it expired. now is the time at which it was found to be due.
 func (s *Service) settle(ctx context.Context, sub id.Subscription, now time.Time) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -59,40 +77,55 @@ func (s *Service) settle(ctx context.Context, sub id.Subscription, now time.Time
 		if err != nil || current == nil || !current.ended(now) {
 			return err // settled by another process, or replaced
 		}
-		renewed, err := s.renewTx(ctx, tx, *current, now)
-		if err != nil || renewed {
+		cause, err := s.renewTx(ctx, tx, *current, now)
+		if err != nil || cause == "" {
 			return err
 		}
-		_, err = tx.Exec(ctx, endOne, sub, Expired, now.UnixMicro())
-		return err
+		return s.expireTx(ctx, tx, *current, cause, now)
 	})
 }
 
-// renewTx renews a subscription at the catalogue's current price. renewed is false if the renewal is turned off, the
-// plan is no longer sold, the points do not suffice, or the account is disabled and could not use the plan. None of
-// these is an error: the subscription then expires.
-func (s *Service) renewTx(ctx context.Context, tx *db.Tx, sub Subscription, now time.Time) (renewed bool, err error) {
+// expireTx stores that a subscription expired.
+func (s *Service) expireTx(ctx context.Context, tx *db.Tx, sub Subscription, cause Cause, now time.Time) error {
+	if _, err := tx.Exec(ctx, endOne, sub.ID, Expired, now.UnixMicro()); err != nil || s.onExpired == nil {
+		return err
+	}
+	e := Expiry{Subscription: sub, PlanName: sub.Plan, Cause: cause}
+	if p, known := s.catalogue.Plan(sub.Plan); known {
+		e.PlanName = p.Name
+	}
+	return s.onExpired(ctx, tx, e)
+}
+
+// renewTx renews a subscription at the catalogue's current price, or returns the cause why it does not, which is no error: the
+// subscription then expires.
+func (s *Service) renewTx(ctx context.Context, tx *db.Tx, sub Subscription, now time.Time) (Cause, error) {
+	if !sub.AutoRenew {
+		return TurnedOff, nil
+	}
 	w := Params{Plan: sub.Plan, Interval: sub.Interval}
 	price, err := s.price(w)
-	if !sub.AutoRenew || problem.Has(err, problem.PlanUnknown) {
-		return false, nil
+	if problem.Has(err, problem.PlanUnknown) {
+		return Unsold, nil
 	}
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	if st, err := standingOf(ctx, tx, sub.Account); err != nil || st.disabled {
-		return false, err
+	if st, err := standingOf(ctx, tx, sub.Account); err != nil {
+		return "", err
+	} else if st.disabled {
+		return Disabled, nil
 	}
-	err = s.wallet.DebitTx(ctx, tx, sub.Account, price, string(sub.ID), note(w))
+	err = s.wallet.DebitTx(ctx, tx, sub.Account, price, string(sub.ID), w.Plan, string(w.Interval))
 	if problem.Has(err, problem.WalletInsufficientPoints) {
-		return false, nil
+		return Short, nil
 	}
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	sub = sub.renewed(now, price)
 	_, err = tx.Exec(ctx, nextPeriod, sub.ID, sub.anchor.UnixMicro(), sub.period, sub.PeriodEnd.UnixMicro(), sub.Price)
-	return true, err
+	return "", err
 }
 
 // NextEnd returns when the next period ends or has ended, which is when to call Renew again. It is zero if none is

@@ -35,6 +35,7 @@ const (
 	endRenewal    = "UPDATE subscription SET auto_renew = 0 WHERE account_id = $1 AND status = 'active'"
 	endOne        = "UPDATE subscription SET status = $2, ended_at = $3 WHERE id = $1"
 	expireEnded   = "UPDATE subscription SET status = 'expired', ended_at = $2 WHERE account_id = $1 AND status = 'active' AND period_end <= $2"
+	endAll        = "UPDATE subscription SET status = 'expired', auto_renew = 0, ended_at = $2 WHERE account_id = $1 AND status = 'active'"
 	cancelRunning = "UPDATE subscription SET status = 'cancelled', ended_at = $2 WHERE account_id = $1 AND status = 'active'"
 )
 

@@ -14,6 +14,7 @@ package subscription
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -54,8 +55,8 @@ type Subscription struct {
 // Wallet debits points. Package wallet implements it.
 type Wallet interface {
 	// DebitTx debits points, a positive number, from an account in the caller's transaction. If it fails it changes
-	// nothing. reference is the subscription and note is shown in the ledger. Error: wallet.insufficient_points.
-	DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error
+	// nothing. reference is the subscription, plan and interval are what it is to. Error: wallet.insufficient_points.
+	DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, plan, interval string) error
 }
 
 // Service implements subscriptions. It is safe for concurrent use.
@@ -65,11 +66,18 @@ type Service struct {
 	catalogue plan.Catalogue
 	wallet    Wallet
 	responses *idempotency.Responses
+	onExpired func(ctx context.Context, tx *db.Tx, e Expiry) error // nil: nothing
 }
 
 // New returns a Service. Renew must be called periodically, best at NextEnd.
 func New(d *db.DB, c clock.Clock, catalogue plan.Catalogue, w Wallet, responses *idempotency.Responses) *Service {
 	return &Service{db: d, clock: c, catalogue: catalogue, wallet: w, responses: responses}
+}
+
+// OnExpired sets what is called when Renew does not renew a subscription, in the transaction that stores that it expired. It must be
+// called before the service is used.
+func (s *Service) OnExpired(fn func(ctx context.Context, tx *db.Tx, e Expiry) error) {
+	s.onExpired = fn
 }
 
 // State is the subscription and the plan in effect of an account.
@@ -153,4 +161,12 @@ func (s *Service) Cancel(ctx context.Context, account id.Account) (State, error)
 		return State{}, err
 	}
 	return s.State(ctx, account)
+}
+
+// EndTx ends the subscription of an account that leaves, if it has one.
+func (s *Service) EndTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	if _, err := tx.Exec(ctx, endAll, account, s.clock.Now().UnixMicro()); err != nil {
+		return fmt.Errorf("end the subscription of %s: %w", account, err)
+	}
+	return nil
 }

@@ -137,7 +137,7 @@ func (s *fixture) is(account id.Account, when string, balance int64, code string
 		got = state.Subscription.Status
 	}
 	if all, err := s.Plans(context.Background(), []id.Account{account}); err != nil || all[account].Code != code {
-		s.t.Errorf("%s: among others the plan is %s, %v", when, all[account].Code, err)
+		s.t.Errorf("%s: Plans = %s, %v, want %s", when, all[account].Code, err, code)
 	}
 	if b := s.balance(account); b != balance || state.Plan.Code != code || got != status {
 		s.t.Errorf("%s: %d points, plan %s, subscription %s; want %d, %s, %s", when, b, state.Plan.Code, got, balance, code, status)
@@ -159,15 +159,15 @@ func TestBuyDebitsPointsAndSetsThePlanAtOnce(t *testing.T) {
 		sub := state.Subscription
 		if sub.Plan != "plus" || sub.Interval != plan.Monthly || sub.Status != subscription.Active || !sub.AutoRenew || sub.Price != 50 ||
 			!sub.StartedAt.Equal(newYear) || !sub.PeriodEnd.Equal(time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)) || state.Plan.Code != "plus" {
-			t.Errorf("bought %+v with %s", sub, state.Plan.Code)
+			t.Errorf("Buy = %+v with the plan %s, want plus, monthly for 50 points, active from %v to 28 February, and renewing", sub, state.Plan.Code, newYear)
 		}
 		s.is(account, "after", 10, "plus", subscription.Active)
 		if again := s.state(account); *again.Subscription != *sub {
-			t.Errorf("stored %+v, answered %+v", again.Subscription, sub)
+			t.Errorf("stored %+v, answered %+v, want Subscription %v", again.Subscription, sub, *sub)
 		}
 		entries, err := s.wallet.Entries(t.Context(), account, 0, 10)
-		if err != nil || len(entries) != 2 || entries[0].Amount != -50 || entries[0].Reference != string(sub.ID) || entries[0].Note != "plus, monthly" {
-			t.Errorf("the ledger: %+v, %v", entries, err)
+		if err != nil || len(entries) != 2 || entries[0].Amount != -50 || entries[0].Reference != string(sub.ID) || entries[0].Plan != "plus" || entries[0].Interval != "monthly" {
+			t.Errorf("the ledger is %+v, %v, want two entries, the last -50 for %s with the plan plus and the interval monthly", entries, err, sub.ID)
 		}
 	})
 }
@@ -180,11 +180,11 @@ func TestBuyReplacesWithoutARefund(t *testing.T) {
 		second := s.buy(account, proMonthly).Subscription
 		s.is(account, "after", 300, "pro", subscription.Active)
 		if second.ID == first.ID || !second.StartedAt.Equal(s.clock.Now()) || s.state(account).Subscription.ID != second.ID {
-			t.Errorf("%+v after %+v", second, first)
+			t.Errorf("Buy after %+v = %+v, want another subscription that begins now and is the current one", first, second)
 		}
 		var status string
 		if err := s.db.QueryRow(t.Context(), "SELECT status FROM subscription WHERE id = $1", first.ID).Scan(&status); err != nil || status != "cancelled" {
-			t.Errorf("the first is %s, %v", status, err)
+			t.Errorf(`the first is %s, %v, want "cancelled"`, status, err)
 		}
 		s.until(second.PeriodEnd) // the first would still run
 		s.renew()
@@ -220,14 +220,80 @@ func TestFailedBuyChangesNothing(t *testing.T) {
 	})
 }
 
+// A purchase of the same plan and interval within a minute is the same purchase, also at the same moment and with other keys: it debits
+// nothing and returns the first one's subscription.
+func TestSamePurchaseDebitsOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
+		account := s.account(500)
+		subs := make([]id.Subscription, 16)
+		var all sync.WaitGroup
+		for i := range subs {
+			all.Go(func() {
+				state, err := s.Buy(t.Context(), account, plusMonthly, idempotency.Key([]string{"", fmt.Sprint(i)}[i%2]))
+				if err != nil {
+					t.Errorf("Buy(%v) number %d: %v", plusMonthly, i, err)
+					return
+				}
+				subs[i] = state.Subscription.ID
+			})
+		}
+		all.Wait()
+		if distinct := slices.Compact(slices.Sorted(slices.Values(subs))); len(distinct) != 1 {
+			t.Errorf("16 calls of Buy(%v) at once returned the subscriptions %v, want one", plusMonthly, distinct)
+		}
+		s.is(account, "16 purchases at once", 450, "plus", subscription.Active)
+		s.clock.Advance(59 * time.Second)
+		if again, err := s.Buy(t.Context(), account, plusMonthly, ""); err != nil || again.Subscription.ID != subs[0] || again.Plan.Code != "plus" {
+			t.Errorf("Buy(%v) after 59 s = %+v, %v, want the subscription %s", plusMonthly, again.Subscription, err, subs[0])
+		}
+		s.is(account, "after 59 s", 450, "plus", subscription.Active)
+		s.clock.Advance(time.Second)
+		if later, err := s.Buy(t.Context(), account, plusMonthly, ""); err != nil || later.Subscription.ID == subs[0] {
+			t.Errorf("Buy(%v) after a minute = %+v, %v, want a new subscription", plusMonthly, later.Subscription, err)
+		}
+		s.is(account, "after a minute", 400, "plus", subscription.Active)
+	})
+}
+
+// A purchase of something else replaces the subscription at once, and so does going back.
+func TestAnotherPurchaseIsNoRepetition(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
+		account := s.account(1000)
+		for _, c := range []struct {
+			params subscription.Params
+			left   int64
+		}{{plusMonthly, 950}, {proMonthly, 750}, {plusMonthly, 700}, {plusYearly, 200}} {
+			if _, err := s.Buy(t.Context(), account, c.params, ""); err != nil {
+				t.Fatalf("Buy(%v): %v", c.params, err)
+			}
+			s.is(account, fmt.Sprint(c.params), c.left, c.params.Plan, subscription.Active)
+		}
+	})
+}
+
+// Renewal that was turned off stays off when a purchase is repeated late.
+func TestRepeatedPurchaseDoesNotRenew(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
+		account := s.account(100)
+		s.buy(account, plusMonthly)
+		if _, err := s.Cancel(t.Context(), account); err != nil {
+			t.Fatal(err)
+		}
+		again, err := s.Buy(t.Context(), account, plusMonthly, "")
+		if err != nil || again.Subscription.AutoRenew {
+			t.Errorf("Buy(%v) after Cancel = %+v, %v, want the first subscription, without renewal", plusMonthly, again.Subscription, err)
+		}
+	})
+}
+
 func TestConcurrentBuysSpendPointsOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(50)
 		var bought, refused atomic.Int32
 		var all sync.WaitGroup
-		for range 16 {
+		for i := range 16 {
 			all.Go(func() {
-				switch _, err := s.Buy(t.Context(), account, plusMonthly, ""); {
+				switch _, err := s.Buy(t.Context(), account, []subscription.Params{plusMonthly, proMonthly}[i%2], ""); {
 				case err == nil:
 					bought.Add(1)
 				case problem.Has(err, problem.WalletInsufficientPoints):
@@ -238,8 +304,8 @@ func TestConcurrentBuysSpendPointsOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if bought.Load() != 1 || refused.Load() != 15 {
-			t.Errorf("%d bought, %d refused", bought.Load(), refused.Load())
+		if bought.Load() != 8 || refused.Load() != 8 { // one of plus is debited, the others are the same purchase
+			t.Errorf("16 purchases at once with points for one: %d bought, %d refused, want 8 and 8", bought.Load(), refused.Load())
 		}
 		s.is(account, "after", 0, "plus", subscription.Active)
 	})
@@ -257,7 +323,7 @@ func TestSameKeyBuysOnce(t *testing.T) {
 		again, err := s.Buy(t.Context(), account, plusMonthly, "k")
 		if err != nil || again.Subscription.ID != first.Subscription.ID || !again.Subscription.PeriodEnd.Equal(first.Subscription.PeriodEnd) ||
 			again.Subscription.Status != subscription.Active || !again.Subscription.AutoRenew || again.Plan.Code != "plus" {
-			t.Errorf("%+v, %v; first %+v", again, err, first)
+			t.Errorf("Buy again with the same key = %+v, %v, want the subscription %s as before, active until %v, renewing, with the plan plus", again, err, first.Subscription.ID, first.Subscription.PeriodEnd)
 		}
 		_, err = s.Buy(t.Context(), account, proMonthly, "k")
 		wantCode(t, "another params", err, problem.IdempotencyKeyReused)
@@ -278,7 +344,7 @@ func TestMonthlyRenewalsKeepTheirDay(t *testing.T) {
 			s.is(account, "before the end", 50*(14-int64(month)), "plus", subscription.Active)
 			s.until(sub.PeriodEnd)
 			if next, err := s.NextEnd(t.Context()); err != nil || !next.Equal(sub.PeriodEnd) {
-				t.Errorf("what is due is due at %s, %v", next, err)
+				t.Errorf("what is due is due at %s, %v, want %v", next, err, sub.PeriodEnd)
 			}
 			s.is(account, "at the end, before the task", 50*(14-int64(month)), "free", subscription.Expired)
 			s.renew()
@@ -290,7 +356,7 @@ func TestMonthlyRenewalsKeepTheirDay(t *testing.T) {
 				t.Errorf("renewed %+v, want until %s", renewed, last)
 			}
 			if next, err := s.NextEnd(t.Context()); err != nil || !next.Equal(last) {
-				t.Errorf("the next end is %s, %v", next, err)
+				t.Errorf("the next end is %s, %v, want %v", next, err, last)
 			}
 			sub = renewed
 		}
@@ -301,7 +367,7 @@ func TestMonthlyRenewalsKeepTheirDay(t *testing.T) {
 		s.renew()
 		s.is(account, "no points are left", 0, "free", subscription.Expired)
 		if next, err := s.NextEnd(t.Context()); err != nil || !next.IsZero() {
-			t.Errorf("without any, the next end is %s, %v", next, err)
+			t.Errorf("NextEnd without any subscription = %s, %v, want none", next, err)
 		}
 		s.credit(account, 1000)
 		s.renew()
@@ -319,7 +385,7 @@ func TestYearlyPlanIsRenewedForAYear(t *testing.T) {
 		s.renew()
 		s.is(account, "a year later", 0, "plus", subscription.Active)
 		if got := s.state(account).Subscription.PeriodEnd; !got.Equal(newYear.AddDate(2, 0, 0)) {
-			t.Errorf("until %s", got)
+			t.Errorf("until %s, want %v", got, newYear.AddDate(2, 0, 0))
 		}
 	})
 }
@@ -328,13 +394,13 @@ func TestCancelLetsThePaidPeriodRun(t *testing.T) {
 	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(1000)
 		if state, err := s.Cancel(t.Context(), account); err != nil || state.Subscription != nil || state.Plan.Code != "free" {
-			t.Errorf("without a subscription: %+v, %v", state, err)
+			t.Errorf("Cancel without a subscription = %+v, %v, want none, and the plan free", state, err)
 		}
 		sub := s.buy(account, plusMonthly).Subscription
 		for range 2 {
 			state, err := s.Cancel(t.Context(), account)
 			if err != nil || state.Subscription.AutoRenew || state.Subscription.Status != subscription.Active || !state.Subscription.PeriodEnd.Equal(sub.PeriodEnd) || state.Plan.Code != "plus" {
-				t.Errorf("%+v, %v", state, err)
+				t.Errorf("Cancel = %+v, %v, want it active with the plan plus until %v, and not renewing", state, err, sub.PeriodEnd)
 			}
 		}
 		s.until(sub.PeriodEnd.Add(-time.Microsecond))
@@ -345,7 +411,7 @@ func TestCancelLetsThePaidPeriodRun(t *testing.T) {
 		s.renew()
 		s.is(account, "after the task", 950, "free", subscription.Expired)
 		if state, err := s.Cancel(t.Context(), account); err != nil || state.Subscription.Status != subscription.Expired {
-			t.Errorf("%+v, %v", state, err)
+			t.Errorf("Cancel after the end = %+v, %v, want the status %s", state, err, subscription.Expired)
 		}
 	})
 }
@@ -358,14 +424,14 @@ func TestLongOutageCostsOnePeriodFromNow(t *testing.T) {
 		s.renew()
 		s.is(short, "six hours late", 900, "plus", subscription.Active)
 		if got := s.state(short).Subscription.PeriodEnd; !got.Equal(newYear.AddDate(0, 2, 0)) {
-			t.Errorf("six hours late: until %s", got)
+			t.Errorf("six hours late: until %s, want %v", got, newYear.AddDate(0, 2, 0))
 		}
 		s.buy(long, plusMonthly)
 		s.clock.Advance(200 * 24 * time.Hour)
 		s.renew()
 		s.is(long, "half a year late", 900, "plus", subscription.Active)
 		if got := s.state(long).Subscription.PeriodEnd; !got.Equal(s.clock.Now().AddDate(0, 1, 0)) {
-			t.Errorf("half a year late: until %s at %s", got, s.clock.Now())
+			t.Errorf("half a year late: until %s at %s, want %v", got, s.clock.Now(), s.clock.Now().AddDate(0, 1, 0))
 		}
 	})
 }
@@ -442,7 +508,7 @@ func TestDisabledAccountIsNotCharged(t *testing.T) {
 		end := s.buy(account, plusMonthly).Subscription.PeriodEnd
 		s.exec("UPDATE account SET disabled = 1")
 		if _, disabled, err := s.Plan(t.Context(), account); err != nil || !disabled {
-			t.Errorf("disabled is %t, %v", disabled, err)
+			t.Errorf("disabled is %t, %v, want disabled true", disabled, err)
 		}
 		s.until(end)
 		s.renew()
@@ -478,7 +544,7 @@ func TestPlansReadsManyAccounts(t *testing.T) {
 		many := append(slices.Repeat(accounts[:4], 300), unknown, accounts[4]) // more than one statement holds
 		all, err := s.Plans(t.Context(), many)
 		if err != nil || len(all) != 5 {
-			t.Fatalf("%d plans, %v", len(all), err)
+			t.Fatalf("%d plans, %v, want 5", len(all), err)
 		}
 		for i, account := range accounts {
 			if want := []string{"free", "plus"}[i%2]; all[account].Code != want {
@@ -486,7 +552,7 @@ func TestPlansReadsManyAccounts(t *testing.T) {
 			}
 		}
 		if none, err := s.Plans(t.Context(), nil); err != nil || len(none) != 0 {
-			t.Errorf("of an unknown account: %v, %v", none, err)
+			t.Errorf("Plans of no account = %v, %v, want none", none, err)
 		}
 	})
 }
@@ -495,10 +561,10 @@ func TestUnknownAccountHasNoPlan(t *testing.T) {
 	each(t, func(t *testing.T, s *fixture) {
 		unknown := id.New[id.Account](newYear)
 		if _, _, err := s.Plan(t.Context(), unknown); err == nil {
-			t.Error("an unknown account has a plan")
+			t.Error("Plan of an unknown account returned no error, want one")
 		}
 		if _, err := s.Buy(t.Context(), unknown, plusMonthly, ""); err == nil {
-			t.Error("an unknown account bought a plan")
+			t.Error("Buy for an unknown account returned no error, want one")
 		}
 	})
 }
@@ -537,11 +603,11 @@ type broken struct {
 	account id.Account
 }
 
-func (b broken) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error {
+func (b broken) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, plan, interval string) error {
 	if account == b.account {
 		return errors.New("broken")
 	}
-	return b.Service.DebitTx(ctx, tx, account, points, reference, note)
+	return b.Service.DebitTx(ctx, tx, account, points, reference, plan, interval)
 }
 
 func TestFailedRenewalIsRetriedAndBlocksNoOther(t *testing.T) {
@@ -552,7 +618,7 @@ func TestFailedRenewalIsRetriedAndBlocksNoOther(t *testing.T) {
 		s.clock.Advance(28 * 24 * time.Hour)
 		responses := idempotency.New(s.db, s.clock, time.Hour)
 		if err := subscription.New(s.db, s.clock, plan.Default(), broken{s.wallet, first}, responses).Renew(t.Context()); err == nil {
-			t.Error("the error is not returned")
+			t.Error("Renew with a failing wallet returned no error, want one")
 		}
 		s.is(first, "failed", 50, "free", subscription.Expired)
 		s.is(second, "beside it", 0, "plus", subscription.Active)

@@ -31,7 +31,10 @@ type Entry struct {
 	Amount       int64  // points, negative for a debit
 	BalanceAfter int64  // points, never negative
 	Reference    string // the order, bank transaction or subscription that it is for; may be empty
-	Note         string
+	Note         string // what staff noted, or in English what the next fields say
+	Plan         string // the code of the plan that was paid for; ""
+	Interval     string // monthly, yearly; "" without a plan
+	Transfer     string // the bank transfer that was credited; ""
 	CreatedAt    time.Time
 }
 
@@ -40,24 +43,30 @@ type Entry struct {
 const pointsMax = 1_000_000_000_000
 
 // DebitTx debits points, a positive number, for a subscription from an account, in the caller's transaction. The entry
-// becomes visible with the caller's commit, so that what the points pay for is stored with it or not at all. Error:
-// wallet.insufficient_points, whose detail says how many are missing.
-func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error {
+// becomes visible with the caller's commit, so that what the points pay for is stored with it or not at all. reference is the subscription,
+// plan and interval are what it is to. Error: wallet.insufficient_points, whose detail says how many are missing.
+func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, plan, interval string) error {
 	if err := checkPoints(points); err != nil {
 		return err
 	}
-	_, err := s.postTx(ctx, tx, Entry{Account: account, Kind: Subscription, Amount: -points, Reference: reference, Note: note})
+	_, err := s.postTx(ctx, tx, Entry{
+		Account: account, Kind: Subscription, Amount: -points, Reference: reference, Note: plan + ", " + interval, Plan: plan, Interval: interval,
+	})
 	return err
 }
 
 // CreditTx credits points, a positive number, to an account in the caller's transaction. A reference can be credited as
 // a top-up only once: a second time violates a constraint of the database. The constraint prevents a payment from being
-// credited twice even if a caller fails to check.
-func (s *Service) CreditTx(ctx context.Context, tx *db.Tx, account id.Account, kind Kind, points int64, reference, note string) (*Entry, error) {
+// credited twice even if a caller fails to check. transfer is the bank transfer that pays for the points; it may be empty.
+func (s *Service) CreditTx(ctx context.Context, tx *db.Tx, account id.Account, kind Kind, points int64, reference, transfer string) (*Entry, error) {
 	if err := checkPoints(points); err != nil {
 		return nil, err
 	}
-	return s.postTx(ctx, tx, Entry{Account: account, Kind: kind, Amount: points, Reference: reference, Note: note})
+	e := Entry{Account: account, Kind: kind, Amount: points, Reference: reference, Transfer: transfer}
+	if transfer != "" {
+		e.Note = "bank transfer " + transfer
+	}
+	return s.postTx(ctx, tx, e)
 }
 
 // checkPoints checks the number of points of a debit or a credit. An error here is a mistake of the calling package, not of

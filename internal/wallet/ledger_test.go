@@ -23,7 +23,7 @@ func book(t *testing.T, s *wallet.Service, d *db.DB, account id.Account, points 
 	t.Helper()
 	return d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		if points < 0 {
-			return s.DebitTx(ctx, tx, account, -points, reference, "a note")
+			return s.DebitTx(ctx, tx, account, -points, reference, "plus", "yearly")
 		}
 		_, err := s.CreditTx(ctx, tx, account, wallet.Adjustment, points, reference, "")
 		return err
@@ -51,22 +51,22 @@ func TestBalanceIsTheSumOfTheEntries(t *testing.T) {
 			c.Advance(time.Second)
 		}
 		if got := balanceOf(t, s, ada); got != 75 {
-			t.Errorf("balance %d", got)
+			t.Errorf("balance %d, want 75", got)
 		}
 		if got := balanceOf(t, s, eve); got != 0 {
-			t.Errorf("another's balance %d", got)
+			t.Errorf("another's balance %d, want 0", got)
 		}
 		all, err := s.Entries(t.Context(), ada, 0, 10)
 		if err != nil || len(all) != 3 {
-			t.Fatalf("%v, %v", all, err)
+			t.Fatalf("Entries = %v, %v, want 3", all, err)
 		}
 		e := all[1]
-		if e.Kind != wallet.Subscription || e.Amount != -30 || e.BalanceAfter != 70 || e.Sequence != 2 || e.Note != "a note" || e.Reference != "ref" ||
+		if e.Kind != wallet.Subscription || e.Amount != -30 || e.BalanceAfter != 70 || e.Sequence != 2 || e.Note != "plus, yearly" || e.Plan != "plus" || e.Interval != "yearly" || e.Reference != "ref" ||
 			!e.CreatedAt.Equal(noon().Add(time.Second)) {
-			t.Errorf("%+v", e)
+			t.Errorf(`all[1] = %+v, want Kind %v, Amount -30, BalanceAfter 70, Sequence 2, Note "plus, yearly", Plan "plus", Interval "yearly", Reference "ref" and CreatedAt %v`, e, wallet.Subscription, noon().Add(time.Second))
 		}
 		if older, err := s.Entries(t.Context(), ada, 2, 10); err != nil || len(older) != 1 || older[0].Amount != 100 {
-			t.Errorf("%v, %v", older, err)
+			t.Errorf("Entries before the sequence 2 = %v, %v, want one over 100 points", older, err)
 		}
 	})
 }
@@ -88,10 +88,10 @@ func TestDebitBeyondTheBalanceSaysWhatIsMissing(t *testing.T) {
 			err := book(t, s, d, ada, -50, "")
 			p, _ := problem.From(err)
 			if !problem.Has(err, problem.WalletInsufficientPoints) || !strings.Contains(p.Detail, c.missing) {
-				t.Errorf("%v", err)
+				t.Errorf("booking -50 points = %v, want the problem %v, which says %q", err, problem.WalletInsufficientPoints, c.missing)
 			}
 			if got := balanceOf(t, s, ada); got != c.balance {
-				t.Errorf("balance %d", got)
+				t.Errorf("balance %d, want %v", got, c.balance)
 			}
 		}
 	})
@@ -107,7 +107,7 @@ func TestInvalidAmountsAreRejected(t *testing.T) {
 				return err
 			})
 			if err == nil {
-				t.Errorf("%d points were credited", points)
+				t.Errorf("%d points were credited, want an error", points)
 			}
 		}
 	})
@@ -124,10 +124,10 @@ func TestRolledBackEntryIsNotBooked(t *testing.T) {
 			return errors.Join(err, changed)
 		})
 		if !errors.Is(err, changed) || balanceOf(t, s, ada) != 0 {
-			t.Errorf("%v, balance %d", err, balanceOf(t, s, ada))
+			t.Errorf("Update = %v, and the balance is %d, want the error %v and 0", err, balanceOf(t, s, ada), changed)
 		}
 		if all, err := s.Entries(t.Context(), ada, 0, 10); err != nil || len(all) != 0 {
-			t.Errorf("%v, %v", all, err)
+			t.Errorf("Entries = %v, %v, want none", all, err)
 		}
 	})
 }
@@ -148,7 +148,7 @@ func TestDatabaseProtectsTheLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := credit(); err == nil {
-			t.Error("an order was credited twice")
+			t.Error("crediting an order a second time returned no error, want it refused")
 		}
 		const insert = "INSERT INTO wallet_entry (account_id, sequence, id, kind, amount, balance_after, reference, note, created_at) VALUES "
 		for _, statement := range []string{
@@ -167,11 +167,11 @@ func TestDatabaseProtectsTheLedger(t *testing.T) {
 				return err
 			})
 			if err == nil {
-				t.Errorf("done: %s", statement)
+				t.Errorf("done: %s, want an error", statement)
 			}
 		}
 		if got := balanceOf(t, s, ada); got != 10 {
-			t.Errorf("balance %d", got)
+			t.Errorf("balance %d, want 10", got)
 		}
 	})
 }
@@ -211,10 +211,10 @@ func checkChain(t *rapid.T, s *wallet.Service, account id.Account) {
 	for i := len(all) - 1; i >= 0; i-- {
 		e := all[i]
 		if sum += e.Amount; e.BalanceAfter != sum || sum < 0 || e.Sequence != int64(len(all)-i) {
-			t.Errorf("entry %d of %d: %+v, the sum is %d", i, len(all), e, sum)
+			t.Errorf("entry %d of %d is %+v, want the balance %d of the sum, which is never negative, and consecutive sequences", i, len(all), e, sum)
 		}
 	}
 	if w, err := s.Of(context.Background(), account); err != nil || w.Balance != sum {
-		t.Errorf("balance %d, sum %d, %v", w.Balance, sum, err)
+		t.Errorf("the wallet has %d points, %v, want the sum %d of its entries", w.Balance, err, sum)
 	}
 }

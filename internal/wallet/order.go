@@ -3,6 +3,7 @@ package wallet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -149,4 +150,13 @@ func (s *Service) FindOrder(ctx context.Context, account id.Account, order id.Or
 		return nil, problem.New(problem.OrderNotFound)
 	}
 	return o, nil
+}
+
+// Orders returns at most max orders of an account, newest first, older than before unless that is "".
+func (s *Service) Orders(ctx context.Context, account id.Account, before id.Order, max int) ([]*Order, error) {
+	all, err := db.Collect(ctx, s.db, scanOrder, selectOrders, account, before, max)
+	if err != nil {
+		return nil, fmt.Errorf("list the orders of %s: %w", account, err)
+	}
+	return all, nil
 }

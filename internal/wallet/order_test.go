@@ -30,17 +30,17 @@ func TestOrderIsCreatedOncePerKey(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				} else if diff := cmp.Diff(first, again); diff != "" { // as it was then: not paid
-					t.Error(diff)
+					t.Errorf("k.Order(k.ada, params, \"key\") (-want +got):\n%s", diff)
 				}
 			})
 		}
 		all.Wait()
 		params.Amount = 26_000
 		if _, err := k.Order(t.Context(), k.ada, params, "key"); !problem.Has(err, problem.IdempotencyKeyReused) {
-			t.Errorf("%v", err)
+			t.Errorf(`k.Order(k.ada, params, "key") = %v, want the problem %v`, err, problem.IdempotencyKeyReused)
 		}
 		if n := count(t, d, "topup_order"); n != 1 {
-			t.Errorf("%d orders", n)
+			t.Errorf("%d orders, want 1", n)
 		}
 		stored, err := k.FindOrder(t.Context(), k.ada, first.ID)
 		if err != nil {
@@ -48,7 +48,7 @@ func TestOrderIsCreatedOncePerKey(t *testing.T) {
 		}
 		first.PaidAt = noon()
 		if diff := cmp.Diff(first, stored); diff != "" {
-			t.Error(diff)
+			t.Errorf("k.FindOrder(k.ada, first.ID) (-want +got):\n%s", diff)
 		}
 	})
 }

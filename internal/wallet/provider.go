@@ -6,7 +6,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Status says whether a payment provider can be used. Providers that cannot be used are shown to clients too.
+// Status reports whether a payment provider can be used. Providers that cannot be used are shown to clients too.
 type Status string
 
 // The statuses of a provider.
@@ -25,8 +25,8 @@ const (
 // VND is the only currency.
 const VND = "VND"
 
-// Provider is a payment provider as configured. MinAmount and MaxAmount are for display; Service.Order applies
-// Policy.TopupMin and Policy.TopupMax.
+// Provider is a payment provider as configured. The amounts are for display; Service.Order applies
+// Policy.TopupMin, Policy.TopupMax and Policy.VNDPerPoint.
 type Provider struct {
 	Code       string
 	Name       string // for people
@@ -34,6 +34,7 @@ type Provider struct {
 	Currencies []string
 	MinAmount  int64 // of one top-up, in VND
 	MaxAmount  int64 // of one top-up, in VND
+	PointPrice int64 // in VND
 }
 
 // Providers returns all providers, whatever their status. The caller may change the slice, but not the Currencies of
