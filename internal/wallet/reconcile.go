@@ -112,12 +112,9 @@ func (s *Service) settleTx(ctx context.Context, tx *db.Tx, t *Transfer, v verdic
 	if err := payTx(ctx, tx, v.order, t.ID, m.SettledAt); err != nil {
 		return err
 	}
-	_, err = s.CreditTx(ctx, tx, v.order.Account, Topup, v.order.Points, string(v.order.ID), transferNote(t.ID))
+	_, err = s.CreditTx(ctx, tx, v.order.Account, Topup, v.order.Points, string(v.order.ID), t.ID)
 	return err
 }
-
-// transferNote returns the note of a credit in the ledger.
-func transferNote(transfer string) string { return "bank transfer " + transfer }
 
 // decideTx decides on a transfer: it pays the order that its memo names, if the amount is equal, it went to the order's
 // account, and the order is not paid and not too old (docs/spec/billing.md#bank-transfers). It only reads. An error

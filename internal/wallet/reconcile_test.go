@@ -88,17 +88,17 @@ func TestMatchingTransferPaysItsOrder(t *testing.T) {
 		}
 		paid, err := k.FindOrder(t.Context(), k.ada, o.ID)
 		if err != nil || paid.Status(k.clock.Now()) != wallet.Paid || !paid.PaidAt.Equal(noon().Add(time.Minute)) {
-			t.Errorf("%+v, %v", paid, err)
+			t.Errorf("FindOrder(%s) = %+v, %v, want it paid a minute after noon", o.ID, paid, err)
 		}
 		want := wallet.Match{
 			Transfer: transfer, ReceivedAt: noon(), Outcome: wallet.Credited, Order: string(o.ID), Account: string(k.ada), Points: 250, SettledAt: noon().Add(time.Minute),
 		}
 		if m, err := k.Match(t.Context(), transfer); err != nil || *m != want {
-			t.Errorf("%+v, %v", m, err)
+			t.Errorf("Match(%s) = %+v, %v, want %+v", transfer, m, err, want)
 		}
 		all, err := k.Entries(t.Context(), k.ada, 0, 10)
-		if err != nil || len(all) != 1 || all[0].Amount != 250 || all[0].Reference != string(o.ID) || all[0].Kind != wallet.Topup || !strings.Contains(all[0].Note, transfer) {
-			t.Errorf("%+v, %v", all, err)
+		if err != nil || len(all) != 1 || all[0].Amount != 250 || all[0].Reference != string(o.ID) || all[0].Kind != wallet.Topup || all[0].Transfer != transfer || !strings.Contains(all[0].Note, transfer) {
+			t.Errorf("Entries = %+v, %v, want one of 250 points for the order %s, with the transfer %s as field and in the note", all, err, o.ID, transfer)
 		}
 	})
 }
@@ -134,11 +134,11 @@ func TestMismatchIsLeftForStaffWithItsReason(t *testing.T) {
 			transfer := k.reportTransfer(c.direction, c.amount, c.account, c.content)
 			k.reconcile()
 			if got := k.outcome(transfer); got != c.want {
-				t.Errorf("%+v: %s", c, got)
+				t.Errorf("%+v: k.outcome(transfer) = %s, want %v", c, got, c.want)
 			}
 		}
 		if w, err := k.Of(t.Context(), k.ada); err != nil || w.Balance != 10 || w.Pending != 2 {
-			t.Errorf("%+v, %v", w, err)
+			t.Errorf("k.Of(k.ada) = %+v, %v, want no error, Balance 10 and Pending 2", w, err)
 		}
 	})
 }
@@ -153,7 +153,7 @@ func TestMemoIsFoundInTextsOfBanks(t *testing.T) {
 			transfer := k.reportTransfer("in", 10_000, ourBank().AccountNumber, fmt.Sprintf(form, o.Memo))
 			k.reconcile()
 			if got := k.outcome(transfer); got != "credited" {
-				t.Errorf("%s: %s", form, got)
+				t.Errorf(`%s: k.outcome(transfer) = %s, want "credited"`, form, got)
 			}
 		}
 		o := k.order(10_000)
@@ -161,7 +161,7 @@ func TestMemoIsFoundInTextsOfBanks(t *testing.T) {
 		if transfer := k.reportTransfer("in", 10_000, ourBank().AccountNumber, apart); true {
 			k.reconcile()
 			if got := k.outcome(transfer); got != "credited" {
-				t.Errorf("%s: %s", apart, got)
+				t.Errorf(`%s: k.outcome(transfer) = %s, want "credited"`, apart, got)
 			}
 		}
 	})
@@ -182,7 +182,7 @@ func TestMemoIsFoundInOtherFields(t *testing.T) {
 			}
 			k.reconcile()
 			if got := k.outcome(fmt.Sprint(100 + i)); got != "credited" {
-				t.Errorf("%s: %s", body, got)
+				t.Errorf("the transfer of %s has the outcome %s, want credited", body, got)
 			}
 		}
 	})
@@ -199,13 +199,13 @@ func TestLatePaymentIsCreditedForThirtyDays(t *testing.T) {
 				status = wallet.Pending
 			}
 			if got := o.Status(k.clock.Now()); got != status {
-				t.Errorf("after %s: %s", late, got)
+				t.Errorf("after %s: %s, want %v", late, got, status)
 			}
 			transfer := k.reportTransfer("in", 10_000, ourBank().AccountNumber, o.Memo)
 			k.clock.Advance(90 * 24 * time.Hour) // the reconciliation's own delay is not the payer's
 			k.reconcile()
 			if got := k.outcome(transfer); got != want {
-				t.Errorf("after %s: %s", late, got)
+				t.Errorf("after %s: %s, want %v", late, got, want)
 			}
 		}
 	})
@@ -232,11 +232,11 @@ func TestConcurrentReconciliationsCreditOnce(t *testing.T) {
 		}
 		all.Wait()
 		if got := balanceOf(t, k.Service, k.ada); got != orders*10 {
-			t.Errorf("balance %d", got)
+			t.Errorf("balance %d, want %v", got, orders*10)
 		}
 		credited, paid := count(t, d, "bankpay_match WHERE outcome = 'credited'"), count(t, d, "bankpay_match WHERE reason = 'order_paid'")
 		if credited != orders || paid != orders*(each-1) || count(t, d, "bankpay_match WHERE outcome = 'new'") != 0 {
-			t.Errorf("%d credited, %d left because the order was paid", credited, paid)
+			t.Errorf("%d transfers credited, %d left because the order was paid, want %d, %d and no new one", credited, paid, orders, orders*(each-1))
 		}
 	})
 }
@@ -272,12 +272,12 @@ func TestFailedTransferDoesNotBlockOthers(t *testing.T) {
 		k.clock.Advance(time.Hour - time.Second)
 		k.reconcile()
 		if got := balanceOf(t, k.Service, k.ada); got != 310 {
-			t.Errorf("balance %d", got)
+			t.Errorf("balance %d, want 310", got)
 		}
 		bad = false
 		k.reconcile()
 		if got := balanceOf(t, k.Service, k.ada); got != 400 {
-			t.Errorf("balance %d", got)
+			t.Errorf("balance %d, want 400", got)
 		}
 	})
 }
@@ -310,7 +310,7 @@ func TestRepeatedFailureIsLeftForStaff(t *testing.T) {
 			}
 		}
 		if err := k.ResolveByOrder(t.Context(), transfer, o.ID, by("mended")); err != nil || balanceOf(t, k.Service, k.ada) != 10 || k.outcome(transfer) != "resolved failed" {
-			t.Errorf("%v, balance %d, %s", err, balanceOf(t, k.Service, k.ada), k.outcome(transfer))
+			t.Errorf("ResolveByOrder = %v, the balance is %d and the outcome %q, want no error, 10 and resolved failed", err, balanceOf(t, k.Service, k.ada), k.outcome(transfer))
 		}
 	})
 }
@@ -320,11 +320,11 @@ func TestMemosAreUnambiguous(t *testing.T) {
 	for range 10_000 {
 		memo := wallet.NewMemo()
 		if len(memo) != 10 || !strings.HasPrefix(memo, "GB") || strings.ContainsAny(memo[2:], "01OIL2Z5S8BG6UV") || seen[memo] {
-			t.Fatalf("%s", memo)
+			t.Fatalf("NewMemo() = %s, want GB and 8 characters that cannot be confused, another each time", memo)
 		}
 		seen[memo] = true
 		if diff := cmp.Diff([]string{memo}, wallet.FindMemos("gb "+strings.ToLower(memo)+"GB "+memo)); diff != "" {
-			t.Fatal(diff)
+			t.Fatalf("FindMemos of a memo in small letters and again in capitals (-want +got):\n%s", diff)
 		}
 	}
 }
@@ -333,10 +333,10 @@ func TestMemosAreUnambiguous(t *testing.T) {
 func TestLongTextIsSearchedInPart(t *testing.T) {
 	memo := wallet.NewMemo()
 	if found := wallet.FindMemos(strings.Repeat("x", 5000) + memo); len(found) != 0 {
-		t.Errorf("%v", found)
+		t.Errorf("FindMemos of a memo behind 5000 letters = %v, want none", found)
 	}
 	if found := wallet.FindMemos(strings.Repeat(" ", 4000) + memo); len(found) != 1 {
-		t.Errorf("%v", found)
+		t.Errorf("FindMemos of a memo behind 4000 spaces = %v, want one", found)
 	}
 }
 
@@ -347,7 +347,7 @@ func FuzzMemosIn(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, memo := range wallet.FindMemos(text) {
 			if len(memo) != 10 || !strings.HasPrefix(memo, "GB") || !bytes.Equal(bytes.ToUpper([]byte(memo)), []byte(memo)) {
-				t.Errorf("%q in %q", memo, text)
+				t.Errorf("FindMemos(%q) has %q, want GB and eight more capitals or digits", text, memo)
 			}
 		}
 	})

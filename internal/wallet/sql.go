@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-const entryColumns = "id, account_id, sequence, kind, amount, balance_after, reference, note, created_at"
+const entryColumns = "id, account_id, sequence, kind, amount, balance_after, reference, note, plan, term, transfer, created_at"
 
 const (
 	// These return the new balance and the number of the entry. debit changes no row if the balance would be negative.
@@ -22,7 +22,7 @@ const (
 		RETURNING balance, sequence`
 	debit = `UPDATE wallet SET balance = balance + CAST($2 AS BIGINT), sequence = sequence + 1
 		WHERE account_id = $1 AND balance + CAST($2 AS BIGINT) >= 0 RETURNING balance, sequence`
-	insertEntry = "INSERT INTO wallet_entry (" + entryColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+	insertEntry = "INSERT INTO wallet_entry (" + entryColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
 
 	selectBalance = "SELECT balance FROM wallet WHERE account_id = $1"
 	selectWallet  = `SELECT coalesce((SELECT balance FROM wallet WHERE account_id = $1), 0),
@@ -35,6 +35,7 @@ const orderColumns = `id, account_id, provider, amount, currency, points, memo, 
 
 const (
 	selectOrder  = "SELECT " + orderColumns + " FROM topup_order WHERE id = $1"
+	selectOrders = "SELECT " + orderColumns + " FROM topup_order WHERE account_id = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3"
 	selectByMemo = "SELECT " + orderColumns + " FROM topup_order WHERE memo = $1"
 	insertOrder  = `INSERT INTO topup_order (id, account_id, provider, amount, currency, points, memo, bank_bin, bank_name, account_number,
 		account_name, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (memo) DO NOTHING`
@@ -56,10 +57,11 @@ const (
 
 // The staff and note of a transfer are those of its last audit entry.
 const matchColumns = `m.transaction_id, m.received_at, m.outcome, coalesce(m.reason, ''), coalesce(m.order_id, ''), coalesce(m.account_id, ''),
-	coalesce(m.points, 0), coalesce(m.settled_at, 0), coalesce(a.staff, ''), coalesce(a.note, '')`
+	coalesce(m.points, 0), coalesce(m.settled_at, 0), coalesce(member.email, a.staff, ''), coalesce(a.note, '')`
 
 const matches = " FROM bankpay_match m LEFT JOIN wallet_audit a ON a.subject = m.transaction_id" +
-	" AND a.sequence = (SELECT max(sequence) FROM wallet_audit WHERE subject = m.transaction_id)"
+	" AND a.sequence = (SELECT max(sequence) FROM wallet_audit WHERE subject = m.transaction_id)" +
+	" LEFT JOIN account member ON member.id = a.staff" // stored by its identifier, since the row is never changed
 
 const (
 	selectMatch   = "SELECT " + matchColumns + matches + " WHERE m.transaction_id = $1"
@@ -93,7 +95,7 @@ func read(ctx context.Context, q db.Queryer, account id.Account, now time.Time) 
 func scanEntry(row db.Row) (*Entry, error) {
 	var e Entry
 	var created int64
-	err := row.Scan(&e.ID, &e.Account, &e.Sequence, &e.Kind, &e.Amount, &e.BalanceAfter, &e.Reference, &e.Note, &created)
+	err := row.Scan(&e.ID, &e.Account, &e.Sequence, &e.Kind, &e.Amount, &e.BalanceAfter, &e.Reference, &e.Note, &e.Plan, &e.Interval, &e.Transfer, &created)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func entries(ctx context.Context, q db.Queryer, account id.Account, before int64
 
 // insertEntryTx inserts an entry. A trigger rejects it unless its number and balance continue those of the last entry.
 func insertEntryTx(ctx context.Context, tx *db.Tx, e *Entry) error {
-	_, err := tx.Exec(ctx, insertEntry, e.ID, e.Account, e.Sequence, e.Kind, e.Amount, e.BalanceAfter, e.Reference, e.Note, e.CreatedAt.UnixMicro())
+	_, err := tx.Exec(ctx, insertEntry, e.ID, e.Account, e.Sequence, e.Kind, e.Amount, e.BalanceAfter, e.Reference, e.Note, e.Plan, e.Interval, e.Transfer, e.CreatedAt.UnixMicro())
 	return err
 }
 

@@ -91,7 +91,7 @@ func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account
 		if err := s.setOutcomeOfUnmatchedTx(ctx, tx, m); err != nil {
 			return err
 		}
-		if _, err := s.CreditTx(ctx, tx, account, Topup, points, transfer, transferNote(transfer)); err != nil {
+		if _, err := s.CreditTx(ctx, tx, account, Topup, points, transfer, transfer); err != nil {
 			return err
 		}
 		return insertAuditTx(ctx, tx, transfer, actionAccount, by, now)

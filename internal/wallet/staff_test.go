@@ -33,7 +33,7 @@ func TestStaffSettlesUnmatchedTransfers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := balanceOf(t, k.Service, k.ada); got != 30+12 {
-			t.Errorf("balance %d", got)
+			t.Errorf("balance after an order of 30 points and a transfer of 12 were resolved: got %d, want 42", got)
 		}
 		at := k.clock.Now()
 		for _, want := range []wallet.Match{
@@ -48,18 +48,18 @@ func TestStaffSettlesUnmatchedTransfers(t *testing.T) {
 			{Transfer: ignored, ReceivedAt: noon(), Outcome: wallet.Ignored, Reason: wallet.NoMemo, SettledAt: at, Staff: "alice", Note: "rent"},
 		} {
 			if m, err := k.Match(t.Context(), want.Transfer); err != nil || *m != want {
-				t.Errorf("%+v, want %+v, %v", m, want, err)
+				t.Errorf("Match(%s): got %+v and the error %v, want %+v", want.Transfer, m, err, want)
 			}
 		}
 		if paid, err := k.FindOrder(t.Context(), k.ada, o.ID); err != nil || paid.PaidAt.IsZero() {
-			t.Errorf("%+v, %v", paid, err)
+			t.Errorf("FindOrder of a resolved order = %+v, %v, want it paid", paid, err)
 		}
 		if n := count(t, d, "wallet_audit"); n != 3 {
-			t.Errorf("%d lines of audit", n)
+			t.Errorf("lines of the audit after three decisions: got %d, want 3", n)
 		}
 		k.reconcile()
 		if got := balanceOf(t, k.Service, k.ada); got != 42 {
-			t.Errorf("balance %d", got)
+			t.Errorf("balance after reconciling again: got %d, want the same 42", got)
 		}
 	})
 }
@@ -90,11 +90,11 @@ func TestStaffCannotSettleTwiceOrWrongly(t *testing.T) {
 			"unseen":         {k.ResolveToAccount(t.Context(), unseen, k.ada, by("x")), "is not processed yet"},
 		} {
 			if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
-				t.Errorf("%s: %v", what, c.err)
+				t.Errorf("settling a transfer (%s): got the error %v, want one that says %q", what, c.err, c.want)
 			}
 		}
-		if n := count(t, d, "wallet_audit"); n != 0 || balanceOf(t, k.Service, k.ada) != 10 {
-			t.Errorf("%d lines of audit, balance %d", n, balanceOf(t, k.Service, k.ada))
+		if n, balance := count(t, d, "wallet_audit"), balanceOf(t, k.Service, k.ada); n != 0 || balance != 10 {
+			t.Errorf("after refused decisions: got %d lines of the audit and a balance of %d, want 0 and 10", n, balance)
 		}
 	})
 }
@@ -126,11 +126,11 @@ func TestTransfersAreListedInPages(t *testing.T) {
 				}
 			}
 			if strings.Join(got, " ") != want {
-				t.Errorf("%v, want %s", got, want)
+				t.Errorf("Matches in pages of two, unmatched only %t: got %v, want %s", unmatched, got, want)
 			}
 		}
 		if _, err := k.Matches(t.Context(), false, "4711", 2); err == nil {
-			t.Error("behind a transfer that there is not")
+			t.Error("Matches after 4711, which does not exist: got no error, want one")
 		}
 	})
 }
@@ -140,21 +140,21 @@ func TestStaffAdjustsWithinTheBalance(t *testing.T) {
 		k := newFixture(t, d)
 		e, err := k.Adjust(t.Context(), k.ada, 70, by("sorry"))
 		if err != nil || e.Kind != wallet.Adjustment || e.BalanceAfter != 70 || e.Note != "sorry" {
-			t.Fatalf("%+v, %v", e, err)
+			t.Fatalf(`Adjust(ada, 70, by("sorry")): got %+v and the error %v, want an adjustment with the note and a balance of 70`, e, err)
 		}
 		if e, err := k.Adjust(t.Context(), k.ada, -20, by("too much")); err != nil || e.BalanceAfter != 50 {
-			t.Errorf("%+v, %v", e, err)
+			t.Errorf(`Adjust(ada, -20, by("too much")): got %+v and the error %v, want a balance of 50`, e, err)
 		}
 		if _, err := k.Adjust(t.Context(), k.ada, -51, by("x")); !problem.Has(err, problem.WalletInsufficientPoints) {
-			t.Errorf("%v", err)
+			t.Errorf(`Adjust(ada, -51, by("x")) of 50 points: got the error %v, want %s`, err, problem.WalletInsufficientPoints)
 		}
 		for _, points := range []int64{0, 1 << 62, -1 << 63} {
 			if _, err := k.Adjust(t.Context(), k.ada, points, by("x")); !problem.Has(err, problem.RequestInvalid) {
-				t.Errorf("%d: %v", points, err)
+				t.Errorf(`Adjust(ada, %d, by("x")): got the error %v, want %s`, points, err, problem.RequestInvalid)
 			}
 		}
 		if n := count(t, d, "wallet_audit WHERE subject = $1 AND action = 'adjust' AND staff = 'alice' AND note = 'sorry'", e.ID); n != 1 {
-			t.Errorf("%d lines of audit", n)
+			t.Errorf("lines of the audit with the first adjustment: got %d, want 1", n)
 		}
 		for _, statement := range []string{"UPDATE wallet_audit SET staff = 'bob'", "DELETE FROM wallet_audit"} {
 			err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -162,7 +162,7 @@ func TestStaffAdjustsWithinTheBalance(t *testing.T) {
 				return err
 			})
 			if err == nil {
-				t.Errorf("done: %s", statement)
+				t.Errorf("%s: got no error, want the database to refuse it", statement)
 			}
 		}
 	})

@@ -27,14 +27,14 @@ func TestOpenOrdersAreBounded(t *testing.T) {
 					if _, err := k.Order(context.Background(), k.ada, params, ""); err == nil {
 						made.Add(1)
 					} else if !problem.Has(err, problem.TopupLimitReached) {
-						t.Error(err)
+						t.Errorf("Order beside others = %v, want an order or the problem %v", err, problem.TopupLimitReached)
 					}
 				}
 			})
 		}
 		all.Wait()
 		if made.Load() != 49 {
-			t.Errorf("%d orders beside the first", made.Load())
+			t.Errorf("%d orders were made beside the first, want 49", made.Load())
 		}
 		if _, err := k.Order(t.Context(), newAccount(k.clock), params, ""); err != nil {
 			t.Errorf("another account: %v", err)
@@ -43,7 +43,7 @@ func TestOpenOrdersAreBounded(t *testing.T) {
 		k.reconcile()
 		k.order(10_000)
 		if _, err := k.Order(t.Context(), k.ada, params, ""); !problem.Has(err, problem.TopupLimitReached) {
-			t.Errorf("one too many: %v", err)
+			t.Errorf("one too many: %v, want the problem %v", err, problem.TopupLimitReached)
 		}
 		k.clock.Advance(24 * time.Hour)
 		k.order(10_000)
@@ -67,12 +67,12 @@ func TestSweepDeletesUnpaidOrders(t *testing.T) {
 		fresh := k.order(10_000)
 		sweep()
 		if n := count(t, d, "topup_order"); n != 4 {
-			t.Errorf("%d orders a moment early", n)
+			t.Errorf("%d orders a moment early, want 4", n)
 		}
 		k.clock.Advance(time.Microsecond)
 		sweep()
 		if _, err := k.FindOrder(t.Context(), k.ada, unpaid.ID); !problem.Has(err, problem.OrderNotFound) {
-			t.Errorf("the unpaid order: %v", err)
+			t.Errorf("the unpaid order: %v, want the problem %v", err, problem.OrderNotFound)
 		}
 		for _, o := range []*wallet.Order{paid, named, fresh} {
 			if _, err := k.FindOrder(t.Context(), k.ada, o.ID); err != nil {
@@ -96,6 +96,6 @@ func TestSweepDeletesManyOrders(t *testing.T) {
 	}
 	k.clock.Advance(90 * 24 * time.Hour)
 	if err := k.Sweep(t.Context()); err != nil || count(t, d, "topup_order") != 0 {
-		t.Errorf("%v, %d orders are left", err, count(t, d, "topup_order"))
+		t.Errorf("Sweep = %v, and %d orders are left, want no error and 0", err, count(t, d, "topup_order"))
 	}
 }

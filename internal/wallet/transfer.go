@@ -17,7 +17,7 @@ type Transfer struct {
 	Fault      string   // why it could not be parsed; "": it was parsed
 }
 
-// Direction says whether a transfer is incoming or outgoing.
+// Direction reports whether a transfer is incoming or outgoing.
 type Direction string
 
 // The directions.

@@ -2,7 +2,6 @@ package wallet_test
 
 import (
 	"flag"
-	"fmt"
 	"log/slog"
 	"os"
 	"testing"
@@ -49,7 +48,7 @@ func newServiceWith(d *db.DB, c clock.Clock, transfers wallet.Transfers) *wallet
 func count(t *testing.T, d *db.DB, query string, args ...any) (n int) {
 	t.Helper()
 	if err := d.QueryRow(t.Context(), "SELECT count(*) FROM "+query, args...).Scan(&n); err != nil {
-		t.Fatal(fmt.Errorf("%s: %w", query, err))
+		t.Fatalf("count the rows of %s: %v", query, err)
 	}
 	return n
 }

@@ -65,7 +65,7 @@ func TestCallbacksAreParsed(t *testing.T) {
 		identifier, got, err := bankpay.Read([]byte(body))
 		c.want.ID = c.id
 		if err != nil || identifier != c.id || fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%s\n%s %+v %v, want\n%+v", body, identifier, got, err, c.want)
+			t.Errorf("Read(%s) = %s, %+v, %v, want %s,\n%+v", body, identifier, got, err, c.id, c.want)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestCallbackWithoutIdentifierIsRejected(t *testing.T) {
 		`{"id": {"id": 1}}`, `{"id": "a b"}`, `{"id": "é"}`, `{"id": "` + strings.Repeat("9", 65) + `"}`, `{"id": 1} {"id": 2}`, `id=1&content=x`,
 	} {
 		if identifier, _, err := bankpay.Read([]byte(body)); !problem.Has(err, problem.RequestInvalid) {
-			t.Errorf("%s was read as %s, %v", body, identifier, err)
+			t.Errorf("%s was read as %s, %v, want the problem %v", body, identifier, err, problem.RequestInvalid)
 		}
 	}
 }
@@ -91,10 +91,10 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if identifier == "" || len(identifier) > 64 || strings.TrimSpace(identifier) != identifier || !json.Valid(body) {
-			t.Errorf("%q", identifier)
+			t.Errorf("Read(%q) has the identifier %q, want 1 to 64 octets without white space around them, and the body to be JSON", body, identifier)
 		}
 		if transfer.Fault == "" && (transfer.Amount <= 0 || transfer.Direction == "") {
-			t.Errorf("%+v", transfer)
+			t.Errorf("Read(%q) = %+v, want a positive amount with its direction, or a fault", body, transfer)
 		}
 	})
 }
@@ -111,17 +111,17 @@ func TestTransactionIsStoredOnceAndUnchanged(t *testing.T) {
 			}
 		}
 		if kept, err := s.Body(t.Context(), "1"); err != nil || string(kept) != first {
-			t.Errorf("%s, %v", kept, err)
+			t.Errorf("Body(1) = %s, %v, want %s", kept, err, first)
 		}
 		if calls != 1 {
-			t.Errorf("%d calls", calls)
+			t.Errorf("%d calls, want 1", calls)
 		}
 		if text := log.String(); strings.Count(text, "another body") != 1 || strings.Contains(text, "two") {
-			t.Errorf("log: %s", text)
+			t.Errorf("the log is\n%s\nwant the contradicting callback reported once, without its body", text)
 		}
 		transfer, err := s.Transfer(t.Context(), "1")
 		if err != nil || !slices.Equal(transfer.Texts, []string{"one"}) || !transfer.ReceivedAt.Equal(noon()) {
-			t.Errorf("%+v, %v", transfer, err)
+			t.Errorf(`s.Transfer("1") = %+v, %v, want no error, Texts %v and ReceivedAt %v`, transfer, err, []string{"one"}, noon())
 		}
 	})
 }
@@ -138,7 +138,7 @@ func TestStoreIsAppendOnly(t *testing.T) {
 				return err
 			})
 			if err == nil {
-				t.Errorf("done: %s", statement)
+				t.Errorf("done: %s, want an error", statement)
 			}
 		}
 	})
@@ -159,7 +159,7 @@ func TestConcurrentCallbacksStoreOneTransaction(t *testing.T) {
 		all.Wait()
 		var n int
 		if err := d.QueryRow(t.Context(), "SELECT count(*) FROM bankpay_transactions").Scan(&n); err != nil || n != 4 || calls.Load() != 4 {
-			t.Errorf("%d rows, %d calls, %v", n, calls.Load(), err)
+			t.Errorf("%d rows, %d calls, %v, want 4 of each", n, calls.Load(), err)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestGateAdmitsOnlyTheBank(t *testing.T) {
 		{"", bank, false},
 	} {
 		if got := gate.Admits(c.authorization, c.client); got != c.want {
-			t.Errorf("%q from %s: %v", c.authorization, c.client, got)
+			t.Errorf("%q from %s: %v, want %v", c.authorization, c.client, got, c.want)
 		}
 	}
 	for name, gate := range map[string]bankpay.Gate{
@@ -193,7 +193,7 @@ func TestGateAdmitsOnlyTheBank(t *testing.T) {
 	} {
 		for _, authorization := range []string{"", "Apikey ", "Apikey s3cret"} {
 			if gate.Admits(authorization, bank) {
-				t.Errorf("%s admits %q", name, authorization)
+				t.Errorf("%s: Admits(%q) = true, want false", name, authorization)
 			}
 		}
 	}

@@ -27,14 +27,14 @@ func TestPublishedPayloadsAreReproduced(t *testing.T) {
 		},
 	} {
 		if got := bankpay.QR(wallet.Bank{BIN: params.bin, AccountNumber: params.account}, params.amount, params.memo); got != want {
-			t.Errorf("\n%s, want\n%s", got, want)
+			t.Errorf("QR(%+v) =\n%s, want\n%s", params, got, want)
 		}
 	}
 }
 
 func TestChecksumOfThePublishedCheckString(t *testing.T) {
 	if got := bankpay.Checksum("123456789"); got != 0x29B1 {
-		t.Errorf("%04X", got)
+		t.Errorf(`bankpay.Checksum("123456789") = %04X, want 0x29B1`, got)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestPayloadsCanBeDecoded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Join(order, " ") != "00 01 38 53 54 58 62 63" {
-			t.Errorf("order %v", order) // the first and the last are demanded by EMVCo
+			t.Errorf("the fields are in the order %v, want 00 01 38 53 54 58 62 63", order) // the first and the last are demanded by EMVCo
 		}
 		merchant, _, err := decode(root["38"])
 		if err != nil {
@@ -89,18 +89,18 @@ func TestPayloadsCanBeDecoded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if root["00"] != "01" || root["01"] != "12" || root["53"] != "704" || root["58"] != "VN" || merchant["00"] != "A000000727" || merchant["02"] != "QRIBFTTA" {
-			t.Errorf("%v %v", root, merchant)
+			t.Errorf(`decode(root["38"]) = %v %v, want 00 "01", 01 "12", 53 "704", 58 "VN", 00 "A000000727" and 02 "QRIBFTTA"`, root, merchant)
 		}
 		if beneficiary["00"] != bank.BIN || beneficiary["01"] != bank.AccountNumber || root["54"] != strconv.FormatInt(amount, 10) || additional["08"] != memo {
-			t.Errorf("%s says %v %v %v", payload, beneficiary, root, additional)
+			t.Errorf("%s says %v %v %v, want 00 %v, 01 %v, 54 %v and 08 %v", payload, beneficiary, root, additional, bank.BIN, bank.AccountNumber, strconv.FormatInt(amount, 10), memo)
 		}
 		body, sum := payload[:len(payload)-4], payload[len(payload)-4:]
 		if fmt.Sprintf("%04X", bankpay.Checksum(body)) != sum {
-			t.Errorf("checksum %s", sum)
+			t.Errorf("the payload ends with the checksum %s, want %04X", sum, bankpay.Checksum(body))
 		}
 		at := rapid.IntRange(0, len(body)-1).Draw(t, "at")
 		if changed := body[:at] + string(body[at]^1) + body[at+1:]; bankpay.Checksum(changed) == bankpay.Checksum(body) {
-			t.Errorf("the checksum does not notice %s", changed)
+			t.Errorf("the checksum of %s is that of %s too, want another", changed, body)
 		}
 	})
 }
