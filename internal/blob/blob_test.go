@@ -62,9 +62,9 @@ type holder struct {
 }
 
 const (
-	insertMessage = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail, blob)
-		VALUES ('box', $1, 0, 0, 0, 0, '', 0, '{}', $2, $3)`
-	insertAttachment = "INSERT INTO attachment (mailbox_id, message_id, id, data, blob) VALUES ('box', $1, $2, $3, $4)"
+	insertMessage = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, internal, detail, crc, blob)
+		VALUES ('box', $1, 0, 0, 0, 0, '', 0, '{}', '{}', $2, 0, $3)`
+	insertAttachment = "INSERT INTO attachment (mailbox_id, message_id, id, data, crc, blob) VALUES ('box', $1, $2, $3, 0, $4)"
 )
 
 // insertTx stores holders, all of whose contents are added in one call.
@@ -123,7 +123,7 @@ func check(t rapid.TB, d *db.DB, holders []holder) {
 				continue
 			}
 			if data, err := blob.Read(ctx, d, b.Key, 0, 1<<40); err != nil || !bytes.Equal(data, content(n)) {
-				t.Fatalf("content %d: %d octets, %v", n, len(data), err)
+				t.Fatalf("Read of content %d = %d octets, %v, want the %d octets that were stored", n, len(data), err, len(content(n)))
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func check(t rapid.TB, d *db.DB, holders []holder) {
 	}
 	for _, r := range stored {
 		if want[blob.Key(r.key)] != r.refs {
-			t.Errorf("blob %x counts %d references, there are %d", r.key, r.refs, want[blob.Key(r.key)])
+			t.Errorf("blob %x counts %d references, want %d", r.key, r.refs, want[blob.Key(r.key)])
 		}
 	}
 	if len(stored) != len(want) {
@@ -145,7 +145,7 @@ func check(t rapid.TB, d *db.DB, holders []holder) {
 	}
 	var orphans int
 	if err := d.QueryRow(ctx, "SELECT count(*) FROM blob_chunk WHERE hash NOT IN (SELECT hash FROM blob)").Scan(&orphans); err != nil || orphans > 0 {
-		t.Errorf("%d chunks belong to no blob, %v", orphans, err)
+		t.Errorf("%d chunks belong to no blob, %v, want none and no error", orphans, err)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestReferencesAreCountedExactly(t *testing.T) {
 						return errors.Join(insertTx(ctx, tx, holder{fmt.Sprint(last), []int{rapid.IntRange(0, 11).Draw(t, "content")}}), failed)
 					})
 					if !errors.Is(err, failed) {
-						t.Fatal(err)
+						t.Fatalf("Update = %v, want the error %v", err, failed)
 					}
 				},
 				"delete": func(t *rapid.T) {
@@ -213,7 +213,7 @@ func TestConcurrentReferencesAreCountedExactly(t *testing.T) {
 		}
 		var deadlocks int
 		if err := d.QueryRow(t.Context(), "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks); err != nil || deadlocks > 0 {
-			t.Errorf("%d deadlocks, %v", deadlocks, err)
+			t.Errorf("%d deadlocks, %v, want 0", deadlocks, err)
 		}
 	})
 }
@@ -269,7 +269,7 @@ func TestDamageIsDetected(t *testing.T) {
 					chunk[len(chunk)/2] ^= 0x10
 					changed, err := tx.Exec(ctx, damage, chunk)
 					if changed != 1 {
-						t.Errorf("%d rows changed", changed)
+						t.Errorf("%d rows changed, want 1", changed)
 					}
 					return err
 				})
@@ -277,13 +277,13 @@ func TestDamageIsDetected(t *testing.T) {
 					t.Fatal(err)
 				}
 				if _, err := blob.Read(t.Context(), d, key, 0, 1<<40); !errors.Is(err, blob.ErrDamaged) {
-					t.Errorf("read: %v", err)
+					t.Errorf("read: %v, want the error %v", err, blob.ErrDamaged)
 				}
 				if err := blob.Verify(t.Context(), d, key, 0, int64(len(content(n)))); !errors.Is(err, blob.ErrDamaged) {
-					t.Errorf("verify: %v", err)
+					t.Errorf("verify: %v, want the error %v", err, blob.ErrDamaged)
 				}
 				if _, err := io.Copy(io.Discard, blob.NewReader(t.Context(), d, key, 0, int64(len(content(n))))); !errors.Is(err, blob.ErrDamaged) {
-					t.Errorf("stream: %v", err)
+					t.Errorf("stream: %v, want the error %v", err, blob.ErrDamaged)
 				}
 			})
 		})
@@ -303,21 +303,21 @@ func TestReadReadsOnlyThePart(t *testing.T) {
 			want := whole[part[0] : part[0]+part[1]]
 			got, err := blob.Read(t.Context(), d, key, part[0], part[1])
 			if err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%v: read %d octets, %v", part, len(got), err)
+				t.Errorf("Read of the part %v = %d octets, %v, want the %d octets of the part", part, len(got), err, len(want))
 			}
 			if err := blob.Verify(t.Context(), d, key, part[0], part[1]); err != nil {
-				t.Errorf("%v: %v", part, err)
+				t.Errorf("Verify of the part %v: %v", part, err)
 			}
 			if err := iotest.TestReader(blob.NewReader(t.Context(), d, key, part[0], part[1]), want); err != nil {
-				t.Errorf("%v: %v", part, err)
+				t.Errorf("read the part %v by the reader: %v", part, err)
 			}
 		}
 		for _, key := range []blob.Key{key, prepare(0).Key} {
 			if got, err := blob.Read(t.Context(), d, key, size, 10); err != nil || len(got) > 0 {
-				t.Errorf("behind the end: %d octets, %v", len(got), err)
+				t.Errorf("Read behind the end = %d octets, %v, want none", len(got), err)
 			}
 			if err := blob.Verify(t.Context(), d, key, size-5, 10); !errors.Is(err, blob.ErrDamaged) {
-				t.Errorf("more than there is: %v", err)
+				t.Errorf("more than there is: %v, want the error %v", err, blob.ErrDamaged)
 			}
 		}
 	})
@@ -326,7 +326,7 @@ func TestReadReadsOnlyThePart(t *testing.T) {
 func TestAnUnknownKeyIsNotFound(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		if _, err := blob.Read(t.Context(), d, blob.KeyOf(nil), 0, 1); !errors.Is(err, blob.ErrNotFound) {
-			t.Error(err)
+			t.Errorf("Read of an unknown key = %v, want the error %v", err, blob.ErrNotFound)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -30,6 +31,8 @@ const (
 type Stager struct {
 	db   *db.DB
 	turn chan struct{} // one transaction at a time, so that a group commit does not hold several
+
+	begun atomic.Int64 // time of the first call of Stage or Sweep, in microseconds; 0: there was none
 }
 
 // NewStager returns a stager for a database that has been migrated.
@@ -51,6 +54,7 @@ type stagedContent struct {
 // Stage stores contents and returns what References.AddStaged takes. now is when the life of what is staged begins. The contents
 // must not change until it returns. After an error nothing is left that Sweep does not remove.
 func (s *Stager) Stage(ctx context.Context, now time.Time, contents []Content) (Staged, error) {
+	s.begun.CompareAndSwap(0, now.UnixMicro())
 	var id [16]byte
 	rand.Read(id[:]) // never fails, as crypto/rand documents
 	staged := Staged{id: hex.EncodeToString(id[:])}
@@ -174,9 +178,15 @@ func (s *Stager) discard(ctx context.Context, id string) error {
 	})
 }
 
-// Sweep discards what was staged so long before now that nothing will claim it: its process has died. It returns how many stages.
+// Sweep discards what was staged so long before now that nothing will claim it: its process has died. On SQLite, which one process at a time
+// uses, that is everything from before the first call of Stage or Sweep. It returns how many stages.
 func (s *Stager) Sweep(ctx context.Context, now time.Time) (swept int, err error) {
-	ids, err := db.Collect(ctx, s.db, db.Value[string], selectOldStages, now.Add(-stageLife).UnixMicro())
+	s.begun.CompareAndSwap(0, now.UnixMicro())
+	before := now.Add(-stageLife).UnixMicro()
+	if s.db.Engine() == db.SQLite {
+		before = max(before, s.begun.Load())
+	}
+	ids, err := db.Collect(ctx, s.db, db.Value[string], selectOldStages, before)
 	if err != nil {
 		return 0, fmt.Errorf("list staged blobs that were left: %w", err)
 	}

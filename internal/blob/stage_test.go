@@ -27,7 +27,7 @@ func wantRows(t *testing.T, d *db.DB, want map[string]int) {
 	t.Helper()
 	for table, n := range want {
 		if got := rows(t, d, table); got != n {
-			t.Errorf("%d rows of %s, want %d", got, table, n)
+			t.Errorf("SELECT count(*) FROM %s: got %d, want %d", table, got, n)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestStagedContentIsStoredInSeveralTransactionsAndClaimed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if commits < 7 || commits > 8 {
-				t.Errorf("12 MiB were stored in %d transactions", commits)
+				t.Errorf("Stage of 12 MiB: got %d transactions, want 7 or 8", commits)
 			}
 			wantRows(t, d, map[string]int{"blob": 4, "blob_stage": 4})
 			if err := claim(t, d, "1", staged, contents...); err != nil {
@@ -72,11 +72,11 @@ func TestStagedContentIsStoredInSeveralTransactionsAndClaimed(t *testing.T) {
 			wantRows(t, d, map[string]int{"blob": 4, "blob_stage": 0, "blob WHERE refs = 2": 1, "blob WHERE refs = 1": 3})
 			for _, c := range contents {
 				if got, err := blob.Read(t.Context(), d, c.Key, 0, 1<<40); err != nil || !bytes.Equal(got, c.Data) {
-					t.Errorf("%d octets instead of %d, %v", len(got), len(c.Data), err)
+					t.Errorf("Read of a claimed content: got %d octets and the error %v, want the %d that were staged", len(got), err, len(c.Data))
 				}
 			}
 			if n, err := stager.Sweep(t.Context(), noon().Add(24*time.Hour)); n != 0 || err != nil {
-				t.Errorf("swept %d, %v", n, err)
+				t.Errorf("Sweep of claimed contents: got %d erased and the error %v, want 0", n, err)
 			}
 			if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return deleteTx(ctx, tx, "1") }); err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func TestExistingContentIsNotStagedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after := rows(t, d, "blob_chunk"); after != before {
-			t.Errorf("%d chunks became %d", before, after)
+			t.Errorf("Stage of a content that is stored: got %d chunks, want the %d that were there", after, before)
 		}
 		if err := stager.Discard(t.Context(), first); err != nil {
 			t.Fatal(err)
@@ -108,7 +108,7 @@ func TestExistingContentIsNotStagedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := blob.Read(t.Context(), d, c.Key, 0, 1<<40); err != nil || !bytes.Equal(got, c.Data) {
-			t.Errorf("%d octets, %v", len(got), err)
+			t.Errorf("Read of a claimed content: got %d octets and the error %v, want the %d that were staged", len(got), err, len(c.Data))
 		}
 	})
 }
@@ -132,20 +132,20 @@ func TestStagedContentOfADeadProcessIsSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := stager.Sweep(t.Context(), noon().Add(14*time.Minute)); n != 0 || err != nil {
-			t.Errorf("swept %d that may still be claimed, %v", n, err)
+			t.Errorf("Sweep after 14 minutes: got %d erased and the error %v, want 0, since all may still be claimed", n, err)
 		}
 		if n, err := stager.Sweep(t.Context(), noon().Add(16*time.Minute)); n != 1 || err != nil {
-			t.Errorf("swept %d, %v", n, err)
+			t.Errorf("Sweep after 16 minutes: got %d erased and the error %v, want 1", n, err)
 		}
 		wantRows(t, d, map[string]int{"blob": 1, "blob_stage": 1})
 		if err := claim(t, d, "1", lost, c, contentOf(1)); !errors.Is(err, blob.ErrStageLost) || !errors.Is(err, db.ErrUnavailable) {
-			t.Errorf("claiming what was swept: %v", err)
+			t.Errorf("InsertTx of what was swept: got the error %v, want ErrStageLost and ErrUnavailable", err)
 		}
 		if err := claim(t, d, "1", again, c); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := blob.Read(t.Context(), d, c.Key, 0, 1<<40); err != nil || !bytes.Equal(got, c.Data) {
-			t.Errorf("%d octets, %v", len(got), err)
+			t.Errorf("Read of a claimed content: got %d octets and the error %v, want the %d that were staged", len(got), err, len(c.Data))
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestStagingEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := blob.NewStager(d).Stage(ctx, noon(), []blob.Content{contentOf(5)}); err == nil {
-			t.Error("no error")
+			t.Error("Stage with a context that is cancelled: got no error, want one")
 		}
 		wantRows(t, d, map[string]int{"blob": 0, "blob_chunk": 0, "blob_stage": 0})
 	})
@@ -174,7 +174,7 @@ func TestConcurrentStagesShareContent(t *testing.T) {
 					mine := contents[(w+round)%len(contents):]
 					staged, err := stager.Stage(t.Context(), noon(), mine)
 					if err != nil {
-						t.Error(err)
+						t.Errorf("worker %d, round %d: Stage: got the error %v, want none", w, round, err)
 						return
 					}
 					if round%3 == 0 {
@@ -183,7 +183,7 @@ func TestConcurrentStagesShareContent(t *testing.T) {
 						err = d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return deleteTx(ctx, tx, string(rune('A'+w))) })
 					}
 					if err != nil {
-						t.Error(err)
+						t.Errorf("worker %d, round %d: Discard, or claim and delete: got the error %v, want none", w, round, err)
 						return
 					}
 				}
@@ -191,5 +191,31 @@ func TestConcurrentStagesShareContent(t *testing.T) {
 		}
 		group.Wait()
 		wantRows(t, d, map[string]int{"blob": 0, "blob_chunk": 0, "blob_stage": 0})
+	})
+}
+
+// What a process staged before it died is left to no client, so the next process on SQLite discards it at once. On PostgreSQL another process
+// may still be staging it.
+func TestStagedContentIsSweptAfterARestart(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		if _, err := blob.NewStager(d).Stage(t.Context(), noon(), []blob.Content{random(1, 1<<20)}); err != nil {
+			t.Fatal(err)
+		}
+		restarted := blob.NewStager(d)
+		c := random(2, 1<<20)
+		staged, err := restarted.Stage(t.Context(), noon().Add(time.Second), []blob.Content{c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if d.Engine() == db.SQLite {
+			want = 1
+		}
+		if n, err := restarted.Sweep(t.Context(), noon().Add(2*time.Second)); n != want || err != nil {
+			t.Errorf("Sweep after a restart: got %d erased and the error %v, want %d", n, err, want)
+		}
+		if err := claim(t, d, "1", staged, c); err != nil {
+			t.Errorf("InsertTx of what the process staged itself: got the error %v, want none", err)
+		}
 	})
 }

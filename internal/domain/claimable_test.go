@@ -15,8 +15,8 @@ import (
 
 func TestClaimableNames(t *testing.T) {
 	label := strings.Repeat("a", 60) + "."
-	run(t, func(t *testing.T, w *fixture) {
-		w.max = 1000
+	run(t, func(t *testing.T, f *fixture) {
+		f.max = 1000
 		for requested, kept := range map[string]string{
 			"shop.dev": "shop.dev", "SHOP.App.": "shop.app", "deep.below.shop.dev": "deep.below.shop.dev",
 			"bücher.de": "xn--bcher-kva.de", "xn--bcher-kva.ch": "xn--bcher-kva.ch", "ＷＩＤＥ.net": "wide.net", "例え。jp": "xn--r8jz45g.jp",
@@ -24,9 +24,9 @@ func TestClaimableNames(t *testing.T) {
 			"notmx.gonebox-tests.net": "notmx.gonebox-tests.net", "xbox.gonebox-tests.net": "xbox.gonebox-tests.net",
 			strings.Repeat(label, 3) + strings.Repeat("b", 58) + ".de": strings.Repeat(label, 3) + strings.Repeat("b", 58) + ".de",
 		} {
-			p, err := w.Claim(t.Context(), alice, requested)
+			p, err := f.Claim(t.Context(), alice, requested)
 			if err != nil || p.Name != kept {
-				t.Errorf("%s: %v %v, want %s", requested, p, err, kept)
+				t.Errorf("Claim(%s) = %v, %v, want %s", requested, p, err, kept)
 			}
 		}
 		for _, requested := range []string{
@@ -37,17 +37,17 @@ func TestClaimableNames(t *testing.T) {
 			"box.gonebox-tests.net", "deep.box.gonebox-tests.net", "mx.gonebox-tests.net", "a.MX.gonebox-tests.net",
 			strings.Repeat(label, 3) + strings.Repeat("b", 59) + ".de",
 		} {
-			_, err := w.Claim(t.Context(), alice, requested)
+			_, err := f.Claim(t.Context(), alice, requested)
 			if !problem.Has(err, problem.DomainNotAllowed) {
-				t.Errorf("%q: %v", requested, err)
+				t.Errorf("%q: f.Claim(alice, requested) = %v, want the problem %v", requested, err, problem.DomainNotAllowed)
 			}
 		}
 		for _, requested := range []string{
 			"", ".", "a..b", ".shop.dev", "shop.dev..", "a b.dev", "-a.dev", "a-.dev", "_dmarc.shop.dev", "a@shop.dev", "https://shop.dev", "shop.dev/x",
 			"*.shop.dev", "shop.dev:25", "xn--zzzzzz--.de", "a\x00.dev", "\xff.dev", strings.Repeat("a", 64) + ".dev", strings.Repeat(label, 5) + "de",
 		} {
-			if _, err := w.Claim(t.Context(), alice, requested); !problem.Has(err, problem.RequestInvalid) {
-				t.Errorf("%q: %v", requested, err)
+			if _, err := f.Claim(t.Context(), alice, requested); !problem.Has(err, problem.RequestInvalid) {
+				t.Errorf("%q: f.Claim(alice, requested) = %v, want the problem %v", requested, err, problem.RequestInvalid)
 			}
 		}
 	})
@@ -66,29 +66,29 @@ func FuzzClaim(f *testing.F) {
 		kept, err := domain.Claimable(w.Service, requested)
 		if err != nil {
 			if !problem.Has(err, problem.RequestInvalid) && !problem.Has(err, problem.DomainNotAllowed) {
-				t.Errorf("%q: %v", requested, err)
+				t.Errorf("Claimable(%q) = %v, want the problem %v or %v", requested, err, problem.RequestInvalid, problem.DomainNotAllowed)
 			}
 			return
 		}
 		if again, err := domain.Claimable(w.Service, kept); again != kept || err != nil {
-			t.Errorf("%q became %q, that %q, %v", requested, kept, again, err)
+			t.Errorf("Claimable(%q) = %q, and Claimable of that = %q, %v, want the same again", requested, kept, again, err)
 		}
 		if strings.Trim(kept, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || len(kept) > 244 || !strings.Contains(kept, ".") {
-			t.Errorf("%q became %q", requested, kept)
+			t.Errorf("Claimable(%q) = %q, want at most 244 lower-case letters, digits, hyphens and dots, with a dot", requested, kept)
 		}
 		for l := range strings.SplitSeq(kept, ".") {
 			if l == "" || len(l) > 63 {
-				t.Errorf("%q became %q", requested, kept)
+				t.Errorf("Claimable(%q) = %q, want labels of 1 to 63 characters", requested, kept)
 			}
 		}
 		if _, err := netip.ParseAddr(kept); err == nil {
-			t.Errorf("%q is an address", kept)
+			t.Errorf("%q is an address, want an error", kept)
 		}
 		if suffix, _ := publicsuffix.PublicSuffix(kept); suffix == kept {
-			t.Errorf("%q is a public suffix", kept)
+			t.Errorf("Claimable(%q) = %q, want no public suffix", requested, kept)
 		}
 		if strings.HasSuffix("."+kept, "."+hostname) || strings.HasSuffix("."+kept, "."+public) {
-			t.Errorf("%q is the service's own", kept)
+			t.Errorf("Claimable(%q) = %q, want no name of the service itself", requested, kept)
 		}
 	})
 }

@@ -19,17 +19,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
-
-	"golang.org/x/net/idna"
 
 	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/cache"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/domainname"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 )
@@ -55,10 +52,11 @@ type Service struct {
 	names        Names
 	plans        Plans
 	policy       Policy
-	public       atomic.Pointer[[]Public]     // set by Reload, the configured ones first; the slice is replaced and never modified
-	holders      *cache.Cache[string, holder] // by name, for holdersTTL
-	notifyChange func(name string)            // notifies other processes; nil: there are none
-	outbox       Outbox                       // nil: no events are published
+	public       atomic.Pointer[[]Public]                               // set by Reload, the configured ones first; the slice is replaced and never modified
+	holders      *cache.Cache[string, holder]                           // by name, for holdersTTL
+	notifyChange func(name string)                                      // notifies other processes; nil: there are none
+	outbox       Outbox                                                 // nil: no events are published
+	onSuspended  func(ctx context.Context, tx *db.Tx, p *Private) error // nil: nothing
 }
 
 // New returns a Service. The configured public domains are served as long as they are configured, and are active unless a
@@ -157,12 +155,12 @@ func (s *Service) Served(ctx context.Context, name string) (owner id.Account, pr
 	return "", "", problem.New(problem.MailDomainNotServed)
 }
 
-// Add adds a public domain, or activates it again. Errors: request.invalid; domain.taken, if an account has verified it as
-// its private domain.
+// Add adds a public domain, or activates it again. Errors: request.invalid, also for a name at which no mail can be received;
+// domain.taken, if an account has verified it as its private domain.
 func (s *Service) Add(ctx context.Context, name string) error {
-	normal, err := Normalize(name)
+	normal, err := domainname.ForMail(name)
 	if err != nil {
-		return err
+		return problem.Invalid("/domain", "%q %s", name, err.Error())
 	}
 	return s.setActive(ctx, normal, true)
 }
@@ -170,14 +168,63 @@ func (s *Service) Add(ctx context.Context, name string) error {
 // Disable disables a public domain for new mailboxes; mail for existing ones is still accepted. Error: domain.not_found,
 // also if the name is not valid.
 func (s *Service) Disable(ctx context.Context, name string) error {
-	if err := s.Reload(ctx); err != nil { // another process may have added it a moment ago
+	p, err := s.find(ctx, name)
+	if err != nil {
 		return err
 	}
-	normal, err := Normalize(name)
-	if err != nil || !slices.ContainsFunc(s.All(), func(p Public) bool { return p.Name == normal }) {
-		return problem.Detailf(problem.DomainNotFound, "%q is not one of the service's domains; gonebox domain list shows them", name)
+	return s.setActive(ctx, p, false)
+}
+
+// find returns the normalized name of a public domain, active or not. A name that is not valid any more, such as one that has become a
+// public suffix, is found as it is stored. Error: domain.not_found.
+func (s *Service) find(ctx context.Context, name string) (string, error) {
+	if err := s.Reload(ctx); err != nil { // another process may have added it a moment ago
+		return "", err
 	}
-	return s.setActive(ctx, normal, false)
+	normal, err := Normalize(name)
+	for _, p := range s.All() {
+		if err == nil && p.Name == normal || p.Name == name {
+			return p.Name, nil
+		}
+	}
+	return "", problem.Detailf(problem.DomainNotFound, "%q is not one of the service's domains; gonebox domain list shows them", name)
+}
+
+// LiveMailboxes knows the mailboxes on public domains. Package mailbox implements it. It is a parameter and not a field, because
+// mailboxes depend on domains.
+type LiveMailboxes interface {
+	// LiveOnTx reports whether a public domain has a live mailbox.
+	LiveOnTx(ctx context.Context, tx *db.Tx, domain string) (bool, error)
+}
+
+// Remove removes a public domain that was added, unless it has live mailboxes. A process that has not yet heard of the removal may
+// create one more mailbox there, within a second; it receives no mail. Errors: domain.not_found; domain.configured; domain.in_use.
+func (s *Service) Remove(ctx context.Context, name string, boxes LiveMailboxes) error {
+	name, err := s.find(ctx, name)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(s.policy.Configured, name) {
+		return problem.Detailf(problem.DomainConfigured, "%s is one of domains in the configuration; remove it there, and restart the service", name)
+	}
+	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		has, err := boxes.LiveOnTx(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		if has {
+			return problem.Detailf(problem.DomainInUse, "%s has live mailboxes; disable it, and remove it when they have ended", name)
+		}
+		n, err := tx.Exec(ctx, deletePublic, name)
+		if err != nil || n == 0 { // another process has removed it
+			return err
+		}
+		return audit.RecordTx(ctx, tx, s.clock.Now(), "domain.remove", name, "")
+	})
+	if err != nil {
+		return fmt.Errorf("remove domain %s: %w", name, err)
+	}
+	return s.Reload(ctx)
 }
 
 // setActive stores whether a public domain is active, and calls Reload. It inserts a row for a configured domain, too, so
@@ -207,16 +254,11 @@ func (s *Service) setActive(ctx context.Context, name string, active bool) error
 	return s.Reload(ctx)
 }
 
-// profile converts a domain as people type it to lower-case A-labels, and rejects names that are not valid in DNS.
-var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true), idna.StrictDomainName(true), idna.Transitional(false))
-
 // Normalize returns a domain in lower-case A-labels, without a trailing dot. Error: request.invalid on /domain.
 func Normalize(name string) (string, error) {
-	ascii, err := profile.ToASCII(name)
-	ascii = strings.TrimSuffix(ascii, ".") // after ToASCII, which maps other characters to a full stop
-	// The profile accepts a second final dot, and replaces invalid UTF-8.
-	if err != nil || ascii == "" || strings.HasSuffix(ascii, ".") || !utf8.ValidString(name) {
-		return "", problem.Invalid("/domain", "%q is not a domain name", name)
+	ascii, err := domainname.Normalize(name)
+	if err != nil {
+		return "", problem.Invalid("/domain", "%q %s", name, err.Error())
 	}
 	return ascii, nil
 }

@@ -35,28 +35,28 @@ type fixture struct {
 	max   int // quota of private domains, for each account
 }
 
-func (w *fixture) DomainsMax(context.Context, id.Account) (int, error) { return w.max, nil }
+func (f *fixture) DomainsMax(context.Context, id.Account) (int, error) { return f.max, nil }
 
 func newFixture(t testing.TB, d *db.DB) *fixture {
 	t.Helper()
-	w := &fixture{clock: clock.NewFake(noon()), dns: newDNS(), boxes: &boxes{ended: make(map[id.Domain]int)}, max: 5}
-	w.Service = domain.New(d, w.clock, w.dns, w, domain.Policy{
+	f := &fixture{clock: clock.NewFake(noon()), dns: newDNS(), boxes: &boxes{ended: make(map[id.Domain]int)}, max: 5}
+	f.Service = domain.New(d, f.clock, f.dns, f, domain.Policy{
 		Configured: []string{public}, Hostname: hostname, RecheckEvery: every, SuspendAfter: 3,
 	})
-	if err := w.Reload(t.Context()); err != nil {
+	if err := f.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return w
+	return f
 }
 
 // run runs a test on each engine.
-func run(t *testing.T, test func(t *testing.T, w *fixture)) {
+func run(t *testing.T, test func(t *testing.T, f *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newFixture(t, d)) })
 }
 
-func (w *fixture) claim(t testing.TB, account id.Account, name string) *domain.Private {
+func (f *fixture) claim(t testing.TB, account id.Account, name string) *domain.Private {
 	t.Helper()
-	p, err := w.Claim(t.Context(), account, name)
+	p, err := f.Claim(t.Context(), account, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +64,11 @@ func (w *fixture) claim(t testing.TB, account id.Account, name string) *domain.P
 }
 
 // verified claims and verifies a domain for an account.
-func (w *fixture) verified(t testing.TB, account id.Account, name string) *domain.Private {
+func (f *fixture) verified(t testing.TB, account id.Account, name string) *domain.Private {
 	t.Helper()
-	p := w.claim(t, account, name)
-	w.prove(p)
-	p, err := w.Verify(t.Context(), account, p.ID, w.boxes)
+	p := f.claim(t, account, name)
+	f.prove(p)
+	p, err := f.Verify(t.Context(), account, p.ID, f.boxes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,16 +76,16 @@ func (w *fixture) verified(t testing.TB, account id.Account, name string) *domai
 }
 
 // prove adds the records of a claim to DNS.
-func (w *fixture) prove(p *domain.Private) {
-	records := w.Records(p)
-	w.dns.setTXT(records[0].Name, records[0].Value)
-	w.dns.setMX(p.Name, records[1].Value+".")
+func (f *fixture) prove(p *domain.Private) {
+	records := f.Records(p)
+	f.dns.setTXT(records[0].Name, records[0].Value)
+	f.dns.setMX(p.Name, records[1].Value+".")
 }
 
 // status returns the status of an account's domain, "" if there is none.
-func (w *fixture) status(t testing.TB, p *domain.Private) domain.Status {
+func (f *fixture) status(t testing.TB, p *domain.Private) domain.Status {
 	t.Helper()
-	all, err := w.List(t.Context(), p.Account, "", 100)
+	all, err := f.List(t.Context(), p.Account, "", 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,10 +98,10 @@ func (w *fixture) status(t testing.TB, p *domain.Private) domain.Status {
 }
 
 // recheck moves the clock to the next re-check and runs it.
-func (w *fixture) recheck(t testing.TB) {
+func (f *fixture) recheck(t testing.TB) {
 	t.Helper()
-	w.clock.Advance(every)
-	if err := w.Recheck(t.Context()); err != nil {
+	f.clock.Advance(every)
+	if err := f.Recheck(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -115,7 +115,7 @@ type reporter interface {
 func wantCode(t reporter, err error, code problem.Code) {
 	t.Helper()
 	if code == "" && err != nil || code != "" && !problem.Has(err, code) {
-		t.Errorf("%v, want %q", err, code)
+		t.Errorf("the error is %v, want the problem %q (none if empty)", err, code)
 	}
 }
 

@@ -19,6 +19,12 @@ type Outbox interface {
 // PublishTo sets the outbox for events of private domains. It must be called before the service is used.
 func (s *Service) PublishTo(o Outbox) { s.outbox = o }
 
+// OnSuspended sets what is called when Recheck suspends a domain, in the transaction that stores it. It must be called before the service
+// is used.
+func (s *Service) OnSuspended(fn func(ctx context.Context, tx *db.Tx, p *Private) error) {
+	s.onSuspended = fn
+}
+
 // publishTx publishes an event of a private domain in the transaction of the change. p has the new values; newData makes
 // the event's data from them. It does nothing if there is no outbox.
 func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, newData func(resource.PrivateDomain) event.Data) error {

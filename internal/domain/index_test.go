@@ -17,7 +17,7 @@ func TestLookupsUseAnIndex(t *testing.T) {
 		plan := strings.Join(steps, "; ")
 		// A scan of a complete index is allowed if it is a partial index that contains only the selected rows.
 		if strings.Contains(plan, "SCAN") && !strings.Contains(plan, "USING INDEX private_domain_ending") || !strings.Contains(plan, "INDEX") {
-			t.Errorf("%s\n%s", query, plan)
+			t.Errorf("the plan of %s is\n%s\nwant it to use an index, and to scan none but private_domain_ending", query, plan)
 		}
 	}
 }
