@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -229,6 +230,25 @@ func (s *Service) Sweep(ctx context.Context, boxes Mailboxes) error {
 	for _, p := range unfinished {
 		if err := s.finishDeletion(ctx, p.ID, boxes); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// EraseTx begins to delete all private domains of an account that leaves. Sweep finishes it once their mailboxes are destroyed.
+func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	all, err := listPrivate(ctx, tx, selectOwned, account)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if p.Status == Pending {
+			_, err = tx.Exec(ctx, deletePrivate, p.ID)
+		} else {
+			err = s.beginDeletionTx(ctx, tx, p)
+		}
+		if err != nil {
+			return fmt.Errorf("delete the domain %s: %w", p.ID, err)
 		}
 	}
 	return nil

@@ -11,75 +11,75 @@ import (
 )
 
 func TestClaimDoesNotBlockOtherAccounts(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
-		first := w.claim(t, alice, "shop.dev")
-		second := w.claim(t, bob, "shop.dev")
-		if w.Records(first)[0].Value == w.Records(second)[0].Value {
-			t.Error("two accounts have the same proof")
+	run(t, func(t *testing.T, f *fixture) {
+		first := f.claim(t, alice, "shop.dev")
+		second := f.claim(t, bob, "shop.dev")
+		if f.Records(first)[0].Value == f.Records(second)[0].Value {
+			t.Error("two accounts have the same proof, want one of each account")
 		}
-		_, err := w.Claim(t.Context(), alice, "SHOP.dev.")
+		_, err := f.Claim(t.Context(), alice, "SHOP.dev.")
 		wantCode(t, err, problem.DomainTaken)
 
-		w.prove(second)
-		_, err = w.Verify(t.Context(), alice, first.ID, w.boxes) // DNS has the proof of the other account
+		f.prove(second)
+		_, err = f.Verify(t.Context(), alice, first.ID, f.boxes) // DNS has the proof of the other account
 		wantCode(t, err, problem.DomainVerificationFailed)
-		_, err = w.Verify(t.Context(), bob, second.ID, w.boxes)
+		_, err = f.Verify(t.Context(), bob, second.ID, f.boxes)
 		wantCode(t, err, "")
 
-		w.prove(first)
-		_, err = w.Verify(t.Context(), alice, first.ID, w.boxes)
+		f.prove(first)
+		_, err = f.Verify(t.Context(), alice, first.ID, f.boxes)
 		wantCode(t, err, problem.DomainVerificationFailed)
-		if w.status(t, first) != domain.Pending || w.status(t, second) != domain.Verified {
-			t.Errorf("%s, %s", w.status(t, first), w.status(t, second))
+		if f.status(t, first) != domain.Pending || f.status(t, second) != domain.Verified {
+			t.Errorf("the claims of alice and bob have the status %s and %s, want pending and verified", f.status(t, first), f.status(t, second))
 		}
-		_, err = w.Claim(t.Context(), "acc_carol", "shop.dev")
+		_, err = f.Claim(t.Context(), "acc_carol", "shop.dev")
 		wantCode(t, err, problem.DomainTaken)
 	})
 }
 
 // An account may claim the parent, a subdomain and a sibling of a domain that another account has verified.
 func TestParentAndSubdomainsAreIndependent(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
-		w.verified(t, alice, "eu.shop.dev")
+	run(t, func(t *testing.T, f *fixture) {
+		f.verified(t, alice, "eu.shop.dev")
 		for _, name := range []string{"shop.dev", "us.shop.dev", "a.eu.shop.dev"} {
-			w.verified(t, bob, name)
+			f.verified(t, bob, name)
 		}
 		for name, owner := range map[string]id.Account{"eu.shop.dev": alice, "shop.dev": bob, "a.eu.shop.dev": bob} {
-			if got, _, err := w.Served(t.Context(), name); got != owner || err != nil {
-				t.Errorf("%s: %s %v", name, got, err)
+			if got, _, err := f.Served(t.Context(), name); got != owner || err != nil {
+				t.Errorf("%s: f.Served(name) = %s %v, want %v and no error", name, got, err, owner)
 			}
 		}
-		_, _, err := w.Served(t.Context(), "other.shop.dev")
+		_, _, err := f.Served(t.Context(), "other.shop.dev")
 		wantCode(t, err, problem.MailDomainNotServed)
 	})
 }
 
 func TestPlanLimitsPrivateDomains(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
-		w.max = 2
-		p := w.claim(t, alice, "one.dev")
-		w.claim(t, alice, "two.dev")
-		w.claim(t, bob, "one.dev")
-		_, err := w.Claim(t.Context(), alice, "three.dev")
+	run(t, func(t *testing.T, f *fixture) {
+		f.max = 2
+		p := f.claim(t, alice, "one.dev")
+		f.claim(t, alice, "two.dev")
+		f.claim(t, bob, "one.dev")
+		_, err := f.Claim(t.Context(), alice, "three.dev")
 		wantCode(t, err, problem.DomainLimitReached)
-		_, err = w.Claim(t.Context(), alice, "one.dev")
+		_, err = f.Claim(t.Context(), alice, "one.dev")
 		wantCode(t, err, problem.DomainTaken)
-		wantCode(t, w.Delete(t.Context(), alice, p.ID, w.boxes), "")
-		w.claim(t, alice, "three.dev")
+		wantCode(t, f.Delete(t.Context(), alice, p.ID, f.boxes), "")
+		f.claim(t, alice, "three.dev")
 	})
 }
 
 func TestListIsNewestFirst(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
+	run(t, func(t *testing.T, f *fixture) {
 		for _, name := range []string{"one.dev", "two.dev", "three.dev"} {
-			w.claim(t, alice, name)
-			w.clock.Advance(1e9)
+			f.claim(t, alice, name)
+			f.clock.Advance(1e9)
 		}
-		w.claim(t, bob, "one.dev")
+		f.claim(t, bob, "one.dev")
 		var names []string
 		var last id.Domain
 		for range 4 {
-			page, err := w.List(t.Context(), alice, last, 2)
+			page, err := f.List(t.Context(), alice, last, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,93 +88,93 @@ func TestListIsNewestFirst(t *testing.T) {
 			}
 		}
 		if len(names) != 3 || names[0] != "three.dev" || names[2] != "one.dev" {
-			t.Errorf("%v", names)
+			t.Errorf("the domains are %v, want 3 from three.dev to one.dev", names)
 		}
 	})
 }
 
 // A domain of another account gets the same error as an unknown one.
 func TestDomainOfAnotherAccountIsNotFound(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
-		p := w.verified(t, alice, "shop.dev")
+	run(t, func(t *testing.T, f *fixture) {
+		p := f.verified(t, alice, "shop.dev")
 		for _, d := range []id.Domain{p.ID, "dom_x", ""} {
-			_, err := w.Verify(t.Context(), bob, d, w.boxes)
+			_, err := f.Verify(t.Context(), bob, d, f.boxes)
 			wantCode(t, err, problem.DomainNotFound)
-			wantCode(t, w.Delete(t.Context(), bob, d, w.boxes), problem.DomainNotFound)
-			if owns, err := w.Owns(t.Context(), bob, d); owns || err != nil {
-				t.Errorf("%s: %v %v", d, owns, err)
+			wantCode(t, f.Delete(t.Context(), bob, d, f.boxes), problem.DomainNotFound)
+			if owns, err := f.Owns(t.Context(), bob, d); owns || err != nil {
+				t.Errorf("Owns(bob, %s) = %t, %v, want false", d, owns, err)
 			}
 		}
-		if owns, err := w.Owns(t.Context(), alice, p.ID); !owns || err != nil {
-			t.Errorf("%v %v", owns, err)
+		if owns, err := f.Owns(t.Context(), alice, p.ID); !owns || err != nil {
+			t.Errorf("Owns(alice, %s) = %t, %v, want true", p.ID, owns, err)
 		}
 	})
 }
 
 func TestDeleteDestroysTheMailboxesFirst(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
-		p := w.verified(t, alice, "shop.dev")
-		other := w.claim(t, bob, "other.dev")
-		w.boxes.between = func(id.Domain) {
-			_, _, err := w.Served(t.Context(), "shop.dev")
+	run(t, func(t *testing.T, f *fixture) {
+		p := f.verified(t, alice, "shop.dev")
+		other := f.claim(t, bob, "other.dev")
+		f.boxes.between = func(id.Domain) {
+			_, _, err := f.Served(t.Context(), "shop.dev")
 			wantCode(t, err, problem.MailDomainNotServed)
-			_, _, err = w.Choose(t.Context(), "shop.dev", alice)
+			_, _, err = f.Choose(t.Context(), "shop.dev", alice)
 			wantCode(t, err, problem.MailboxDomainUnavailable)
-			_, err = w.Claim(t.Context(), bob, "shop.dev")
+			_, err = f.Claim(t.Context(), bob, "shop.dev")
 			wantCode(t, err, problem.DomainTaken)
-			if got := w.status(t, p); got != "" {
-				t.Errorf("it is still shown as %s", got)
+			if got := f.status(t, p); got != "" {
+				t.Errorf("a domain that is being deleted has the status %q, want it not shown", got)
 			}
 		}
-		wantCode(t, w.Delete(t.Context(), alice, p.ID, w.boxes), "")
-		w.boxes.between = nil
-		wantCode(t, w.Delete(t.Context(), alice, p.ID, w.boxes), problem.DomainNotFound)
-		wantCode(t, w.Delete(t.Context(), bob, other.ID, w.boxes), "")
-		if len(w.boxes.ended) != 1 || w.boxes.ended[p.ID] != 1 {
-			t.Errorf("%v", w.boxes.ended)
+		wantCode(t, f.Delete(t.Context(), alice, p.ID, f.boxes), "")
+		f.boxes.between = nil
+		wantCode(t, f.Delete(t.Context(), alice, p.ID, f.boxes), problem.DomainNotFound)
+		wantCode(t, f.Delete(t.Context(), bob, other.ID, f.boxes), "")
+		if len(f.boxes.ended) != 1 || f.boxes.ended[p.ID] != 1 {
+			t.Errorf("the mailboxes of these domains were ended: %v, want those of %s, once", f.boxes.ended, p.ID)
 		}
-		w.verified(t, bob, "shop.dev")
+		f.verified(t, bob, "shop.dev")
 	})
 }
 
 func TestSweepFinishesAFailedDeletion(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
-		p := w.verified(t, alice, "shop.dev")
-		w.boxes.err = errors.New("the process ends")
-		if err := w.Delete(t.Context(), alice, p.ID, w.boxes); !errors.Is(err, w.boxes.err) {
-			t.Fatal(err)
+	run(t, func(t *testing.T, f *fixture) {
+		p := f.verified(t, alice, "shop.dev")
+		f.boxes.err = errors.New("the process ends")
+		if err := f.Delete(t.Context(), alice, p.ID, f.boxes); !errors.Is(err, f.boxes.err) {
+			t.Fatalf("Delete = %v, want the error %v", err, f.boxes.err)
 		}
-		if err := w.Sweep(t.Context(), w.boxes); !errors.Is(err, w.boxes.err) {
-			t.Fatal(err)
+		if err := f.Sweep(t.Context(), f.boxes); !errors.Is(err, f.boxes.err) {
+			t.Fatalf("Sweep = %v, want the error %v", err, f.boxes.err)
 		}
-		w.boxes.err = nil
-		if err := w.Sweep(t.Context(), w.boxes); err != nil || w.boxes.ended[p.ID] != 1 {
-			t.Fatal(err, w.boxes.ended)
+		f.boxes.err = nil
+		if err := f.Sweep(t.Context(), f.boxes); err != nil || f.boxes.ended[p.ID] != 1 {
+			t.Fatalf("Sweep = %v, and the mailboxes of these domains were ended: %v, want those of %s, once", err, f.boxes.ended, p.ID)
 		}
-		w.verified(t, alice, "shop.dev")
-		if err := w.Sweep(t.Context(), w.boxes); err != nil || len(w.boxes.ended) != 1 {
-			t.Fatal(err, w.boxes.ended)
+		f.verified(t, alice, "shop.dev")
+		if err := f.Sweep(t.Context(), f.boxes); err != nil || len(f.boxes.ended) != 1 {
+			t.Fatalf("Sweep = %v, and the mailboxes of these domains were ended: %v, want no others", err, f.boxes.ended)
 		}
 	})
 }
 
 func TestChooseAcceptsOwnPrivateDomains(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
-		p := w.verified(t, alice, "bücher.de")
-		w.claim(t, alice, "pending.dev")
+	run(t, func(t *testing.T, f *fixture) {
+		p := f.verified(t, alice, "bücher.de")
+		f.claim(t, alice, "pending.dev")
 		for _, requested := range []string{"bücher.de", "BÜCHER.de", "xn--bcher-kva.de."} {
-			name, private, err := w.Choose(t.Context(), requested, alice)
+			name, private, err := f.Choose(t.Context(), requested, alice)
 			if name != "xn--bcher-kva.de" || private != p.ID || err != nil {
-				t.Errorf("%s %s %v", name, private, err)
+				t.Errorf(`f.Choose(requested, alice) = %s %s %v, want "xn--bcher-kva.de", %v and no error`, name, private, err, p.ID)
 			}
 		}
 		for account, requested := range map[id.Account]string{bob: "bücher.de", "": "bücher.de", alice: "pending.dev"} {
-			_, _, err := w.Choose(t.Context(), requested, account)
+			_, _, err := f.Choose(t.Context(), requested, account)
 			wantCode(t, err, problem.MailboxDomainUnavailable)
 		}
 		for _, requested := range []string{"", public} {
-			if name, private, err := w.Choose(t.Context(), requested, alice); name != public || private != "" || err != nil {
-				t.Errorf("%s %s %v", name, private, err)
+			if name, private, err := f.Choose(t.Context(), requested, alice); name != public || private != "" || err != nil {
+				t.Errorf(`f.Choose(requested, alice) = %s %s %v, want %v, "" and no error`, name, private, err, public)
 			}
 		}
 	})
@@ -182,41 +182,41 @@ func TestChooseAcceptsOwnPrivateDomains(t *testing.T) {
 
 // Add rejects a domain that an account has verified. It accepts a claimed one, which then cannot be verified.
 func TestVerifiedDomainCannotBecomePublic(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
-		w.verified(t, alice, "shop.dev")
-		wantCode(t, w.Add(t.Context(), "shop.dev"), problem.DomainTaken)
-		p := w.claim(t, alice, "eu.late.dev")
-		wantCode(t, w.Add(t.Context(), "late.dev"), "")
-		w.prove(p)
-		_, err := w.Verify(t.Context(), alice, p.ID, w.boxes)
+	run(t, func(t *testing.T, f *fixture) {
+		f.verified(t, alice, "shop.dev")
+		wantCode(t, f.Add(t.Context(), "shop.dev"), problem.DomainTaken)
+		p := f.claim(t, alice, "eu.late.dev")
+		wantCode(t, f.Add(t.Context(), "late.dev"), "")
+		f.prove(p)
+		_, err := f.Verify(t.Context(), alice, p.ID, f.boxes)
 		wantCode(t, err, problem.DomainVerificationFailed)
 	})
 }
 
 // Holders are cached, and changes take effect at once.
 func TestHolderChangesTakeEffectAtOnce(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
+	run(t, func(t *testing.T, f *fixture) {
 		served := func(code problem.Code) {
 			t.Helper()
 			for range 2 {
-				_, _, err := w.Served(context.Background(), "shop.dev")
+				_, _, err := f.Served(context.Background(), "shop.dev")
 				wantCode(t, err, code)
 			}
 		}
 		served(problem.MailDomainNotServed)
-		p := w.claim(t, alice, "shop.dev")
+		p := f.claim(t, alice, "shop.dev")
 		served(problem.MailDomainNotServed)
-		w.prove(p)
-		_, err := w.Verify(t.Context(), alice, p.ID, w.boxes)
+		f.prove(p)
+		_, err := f.Verify(t.Context(), alice, p.ID, f.boxes)
 		wantCode(t, err, "")
 		served("")
-		w.dns.setMX("shop.dev")
+		f.dns.setMX("shop.dev")
 		for range 3 {
 			served("")
-			w.recheck(t)
+			f.recheck(t)
 		}
 		served(problem.MailDomainSuspended)
-		wantCode(t, w.Delete(t.Context(), alice, p.ID, w.boxes), "")
+		wantCode(t, f.Delete(t.Context(), alice, p.ID, f.boxes), "")
 		served(problem.MailDomainNotServed)
 	})
 }

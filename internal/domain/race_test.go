@@ -45,7 +45,7 @@ func (r *race) claimOne(rt *rapid.T, c id.Account) {
 	case r.claims[c] != nil || taken:
 		wantCode(rt, err, problem.DomainTaken)
 	case err != nil:
-		rt.Fatalf("an unverified claim blocks %s: %v", c, err)
+		rt.Fatalf("Claim by %s beside unverified claims: %v, want no error", c, err)
 	default:
 		r.claims[c], r.status[c] = p, domain.Pending
 	}
@@ -121,7 +121,7 @@ func (r *race) check(rt *rapid.T) {
 		}
 		if got == domain.Verified {
 			if holder != "" {
-				rt.Fatalf("%s and %s have both verified it", holder, c)
+				rt.Fatalf("%s and %s have both verified the domain, want one at most", holder, c)
 			}
 			holder = c
 		}
@@ -134,10 +134,10 @@ func (r *race) check(rt *rapid.T) {
 // In any order of claims, verifications, losses and deletions a domain has at most one holder, and a pending claim never
 // blocks another account.
 func TestDomainHasOneHolderAtATime(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
+	run(t, func(t *testing.T, f *fixture) {
 		rapid.Check(t, func(rt *rapid.T) {
 			r := &race{
-				fixture: w, t: t, claims: make(map[id.Account]*domain.Private), status: make(map[id.Account]domain.Status),
+				fixture: f, t: t, claims: make(map[id.Account]*domain.Private), status: make(map[id.Account]domain.Status),
 				failedChecks: make(map[id.Account]int),
 			}
 			defer r.clear()
@@ -167,20 +167,20 @@ func (r *race) clear() {
 
 // Of concurrent verifications of a domain one succeeds, and the others fail with the reason.
 func TestConcurrentVerificationsHaveOneWinner(t *testing.T) {
-	run(t, func(t *testing.T, w *fixture) {
+	run(t, func(t *testing.T, f *fixture) {
 		const n = 16
 		var claims []*domain.Private
 		var proofs []string
 		for i := range n {
-			p := w.claim(t, id.Account(fmt.Sprint("acc_", i)), "shop.dev")
-			claims, proofs = append(claims, p), append(proofs, w.Records(p)[0].Value)
+			p := f.claim(t, id.Account(fmt.Sprint("acc_", i)), "shop.dev")
+			claims, proofs = append(claims, p), append(proofs, f.Records(p)[0].Value)
 		}
-		w.dns.setTXT("_gonebox.shop.dev", proofs...)
-		w.dns.setMX("shop.dev", hostname+".")
+		f.dns.setTXT("_gonebox.shop.dev", proofs...)
+		f.dns.setMX("shop.dev", hostname+".")
 		var all sync.WaitGroup
 		errs := make([]error, n)
 		for i, p := range claims {
-			all.Go(func() { _, errs[i] = w.Verify(t.Context(), p.Account, p.ID, w.boxes) })
+			all.Go(func() { _, errs[i] = f.Verify(t.Context(), p.Account, p.ID, f.boxes) })
 		}
 		all.Wait()
 		var winners int
@@ -188,14 +188,14 @@ func TestConcurrentVerificationsHaveOneWinner(t *testing.T) {
 			if err == nil {
 				winners++
 			} else if !problem.Has(err, problem.DomainVerificationFailed) {
-				t.Error(err)
+				t.Errorf("Verify of a loser = %v, want the problem %v", err, problem.DomainVerificationFailed)
 			}
-			if verified := w.status(t, claims[i]) == domain.Verified; verified != (err == nil) {
-				t.Errorf("%d: %v, verified %v", i, err, verified)
+			if verified := f.status(t, claims[i]) == domain.Verified; verified != (err == nil) {
+				t.Errorf("%d: %v, verified %v, want %v", i, err, verified, err == nil)
 			}
 		}
 		if winners != 1 {
-			t.Errorf("%d have it", winners)
+			t.Errorf("%d have it, want 1", winners)
 		}
 	})
 }

@@ -92,5 +92,8 @@ func (s *Service) applyRecheckTx(ctx context.Context, tx *db.Tx, p *Private, mx 
 	if err := saveTx(ctx, tx, p); err != nil {
 		return err
 	}
-	return s.publishTx(ctx, tx, p, now, suspendedEvent)
+	if err := s.publishTx(ctx, tx, p, now, suspendedEvent); err != nil || s.onSuspended == nil {
+		return err
+	}
+	return s.onSuspended(ctx, tx, p)
 }

@@ -15,6 +15,7 @@ const (
 	selectPublic = "SELECT name, active FROM public_domain ORDER BY created_at, name"
 	upsertPublic = `INSERT INTO public_domain (name, active, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (name) DO UPDATE SET active = excluded.active`
+	deletePublic = "DELETE FROM public_domain WHERE name = $1"
 )
 
 const privateColumns = `id, account_id, name, status, proof, created_at, coalesce(verified_at, 0), coalesce(checked_at, 0), txt_ok, mx_ok,
@@ -29,6 +30,7 @@ const (
 	selectNames    = "SELECT " + privateColumns + " FROM private_domain WHERE status <> 'pending' AND name IN "
 	selectPage     = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND id < $2 AND status <> 'ending' ORDER BY id DESC LIMIT $3"
 	selectDue      = "SELECT " + privateColumns + " FROM private_domain WHERE next_check <= $1 ORDER BY next_check LIMIT $2"
+	selectOwned    = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND status <> 'ending'"
 	selectDeleting = "SELECT " + privateColumns + " FROM private_domain WHERE status = 'ending'"
 	countPrivate   = "SELECT count(*) FROM private_domain WHERE account_id = $1"
 
