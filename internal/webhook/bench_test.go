@@ -16,24 +16,24 @@ import (
 func BenchmarkDelivery(b *testing.B) {
 	for _, accounts := range []int{1, 50} {
 		b.Run(fmt.Sprintf("accounts=%d", accounts), func(b *testing.B) {
-			w := newFixture(b, dbtest.Open(b, db.Options{}))
+			f := newFixture(b, dbtest.Open(b, db.Options{}))
 			for i := range accounts {
-				w.create(account(i), event.MailboxExpiredName)
+				f.create(account(i), event.MailboxExpiredName)
 			}
-			defer w.run()()
-			w.waitDrained(b) // sends the pings
+			defer f.run()()
+			f.waitDrained(b) // sends the pings
 			start, n := time.Now(), 0
 			var events []event.Event
 			for i := 0; b.Loop(); i++ {
 				if events = append(events, expired(account(i%accounts), "")); len(events) < 64 { // as in a batch of mails
 					continue
 				}
-				if err := w.publish(events...); err != nil {
+				if err := f.publish(events...); err != nil {
 					b.Fatal(err)
 				}
 				n, events = n+len(events), events[:0]
 			}
-			w.waitDrained(b)
+			f.waitDrained(b)
 			b.ReportMetric(float64(n)/time.Since(start).Seconds(), "deliveries/s")
 		})
 	}
@@ -43,13 +43,13 @@ func BenchmarkDelivery(b *testing.B) {
 func BenchmarkPublish(b *testing.B) {
 	for _, endpoints := range []int{0, 1} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			w := newFixture(b, dbtest.Open(b, db.Options{}))
+			f := newFixture(b, dbtest.Open(b, db.Options{}))
 			for range endpoints {
-				w.create(ada, event.MailboxExpiredName)
+				f.create(ada, event.MailboxExpiredName)
 			}
-			err := w.db.Update(b.Context(), func(ctx context.Context, tx *db.Tx) error {
+			err := f.db.Update(b.Context(), func(ctx context.Context, tx *db.Tx) error {
 				for b.Loop() {
-					if err := w.outbox.PublishTx(ctx, tx, expired(ada, "")); err != nil {
+					if err := f.outbox.PublishTx(ctx, tx, expired(ada, "")); err != nil {
 						return err
 					}
 				}

@@ -85,7 +85,7 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	} {
 		r.Header.Set(name, value)
 	}
-	response, err := s.client(e).Do(r)
+	response, err := send(s.client(e), r)
 	if err != nil {
 		d.Error = s.describeError(err)
 	} else {
@@ -131,12 +131,16 @@ func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload,
 	if err != nil || e == nil {
 		return job.Done(), err // deleted meanwhile
 	}
+	before := e.Paused()
 	v := s.decide(e, j, p, d)
 	if err := insertDeliveryTx(ctx, tx, e.ID, e.attempts, p, d); err != nil {
 		return v, err
 	}
 	e.attempts++
-	return v, saveAttemptTx(ctx, tx, e)
+	if err := saveAttemptTx(ctx, tx, e); err != nil || before || !e.Paused() || s.onPaused == nil {
+		return v, err
+	}
+	return v, s.onPaused(ctx, tx, e)
 }
 
 // decide updates the counters and the state of an endpoint after an attempt, and returns what happens to the delivery. It

@@ -12,25 +12,25 @@ import (
 )
 
 // setDisabled disables or enables an account, which it creates if needed.
-func (w *fixture) setDisabled(account id.Account, disabled bool) {
-	w.t.Helper()
-	err := w.db.Update(w.t.Context(), func(ctx context.Context, tx *db.Tx) error {
+func (f *fixture) setDisabled(account id.Account, disabled bool) {
+	f.t.Helper()
+	err := f.db.Update(f.t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO account (id, email, password, epoch, locale, role, plan, disabled, created_at, totp_last, totp_spent)
 			VALUES ($1, CAST($1 AS TEXT), '', 1, 'en', 'user', 'free', $2, 0, 0, 0) ON CONFLICT (id) DO UPDATE SET disabled = excluded.disabled`, account, disabled)
 		return err
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 }
 
 // waitHeld waits until the given number of deliveries is held.
-func (w *fixture) waitHeld(want int) {
-	w.t.Helper()
+func (f *fixture) waitHeld(want int) {
+	f.t.Helper()
 	deadline := time.Now().Add(5 * time.Minute) // which ends a test that hangs
-	for w.count("SELECT count(*) FROM job WHERE state = 3") != want {
+	for f.count("SELECT count(*) FROM job WHERE state = 3") != want {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%d deliveries are held, want %d", w.count("SELECT count(*) FROM job WHERE state = 3"), want)
+			f.t.Fatalf("%d deliveries are held, want %d", f.count("SELECT count(*) FROM job WHERE state = 3"), want)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -40,52 +40,52 @@ func (w *fixture) waitHeld(want int) {
 // enabled again.
 func TestDisabledAccountGetsNoDeliveries(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newFixture(t, d)
-		w.setDisabled(ada, false)
-		w.create(ada, event.MailboxExpiredName) // whose ping waits
-		w.setDisabled(ada, true)
-		stop := w.run()
+		f := newFixture(t, d)
+		f.setDisabled(ada, false)
+		f.create(ada, event.MailboxExpiredName) // whose ping waits
+		f.setDisabled(ada, true)
+		stop := f.run()
 		defer stop()
-		w.waitHeld(1)
-		if err := w.publish(expired(ada, "")); err != nil {
+		f.waitHeld(1)
+		if err := f.publish(expired(ada, "")); err != nil {
 			t.Fatal(err)
 		}
-		w.create(bob, event.MailboxExpiredName)
-		if err := w.publish(expired(bob, "")); err != nil {
+		f.create(bob, event.MailboxExpiredName)
+		if err := f.publish(expired(bob, "")); err != nil {
 			t.Fatal(err)
 		}
-		w.waitSent(2)
-		w.waitHeld(2)
-		if err := w.Upkeep(t.Context()); err != nil {
+		f.waitSent(2)
+		f.waitHeld(2)
+		if err := f.Upkeep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.waitHeld(2)
-		w.setDisabled(ada, false)
-		if err := w.Upkeep(t.Context()); err != nil {
+		f.waitHeld(2)
+		f.setDisabled(ada, false)
+		if err := f.Upkeep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.clock.Advance(time.Second)
-		w.waitSent(4)
-		w.waitDrained(t)
+		f.clock.Advance(time.Second)
+		f.waitSent(4)
+		f.waitDrained(t)
 	})
 }
 
 // waitSent waits until the given number of deliveries has been sent, and reports an error if more were sent.
-func (w *fixture) waitSent(want int) {
-	w.t.Helper()
+func (f *fixture) waitSent(want int) {
+	f.t.Helper()
 	sent := func() int {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return len(w.sent)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.sent)
 	}
 	deadline := time.Now().Add(5 * time.Minute) // which ends a test that hangs
 	for sent() < want {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%d deliveries were sent, want %d", sent(), want)
+			f.t.Fatalf("%d deliveries were sent, want %d", sent(), want)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 	if n := sent(); n != want {
-		w.t.Errorf("%d deliveries were sent, want %d", n, want)
+		f.t.Errorf("%d deliveries were sent, want %d", n, want)
 	}
 }

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -279,4 +280,21 @@ func (e *Endpoint) Resource() resource.Webhook {
 		shown.PausedReason = &reason
 	}
 	return shown
+}
+
+// EraseTx deletes all endpoints of an account with their attempts and their undelivered events.
+func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	all, err := db.Collect(ctx, tx, db.Value[id.Webhook], selectIDs, account)
+	if err != nil {
+		return fmt.Errorf("list the webhooks of %s: %w", account, err)
+	}
+	for _, webhook := range all {
+		if err := deleteTx(ctx, tx, webhook); err != nil {
+			return err
+		}
+		if err := s.Queue.DeleteLaneTx(ctx, tx, string(webhook)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/id"
@@ -11,6 +12,9 @@ import (
 func Signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) string {
 	return signatures(ev, at, body, secrets...)
 }
+
+// Send is send.
+func Send(client *http.Client, r *http.Request) (*http.Response, error) { return send(client, r) }
 
 // RetryAfter is retryAfter.
 func RetryAfter(field string, now time.Time) time.Duration { return retryAfter(field, now) }

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -24,8 +23,7 @@ const errorMax = 300
 // address and no port, whether of the service or from its DNS servers, since owners could use them to explore the
 // service's network.
 func (s *Service) describeError(err error) string {
-	var timeout interface{ Timeout() bool }
-	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
+	if isTimeout(err) {
 		return fmt.Sprintf("no answer within %s", s.Policy.Timeout)
 	}
 	if text := describeConnectionError(err); text != "" {

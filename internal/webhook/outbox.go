@@ -13,7 +13,7 @@ import (
 )
 
 // payload is the payload of a job, stored as JSON: everything that a delivery needs, so that every attempt sends the
-// same octets. Jobs of earlier versions may be in the queue, so fields keep their names.
+// same octets. After an upgrade jobs of the previous version are in the queue, so fields keep their names.
 type payload struct {
 	Event id.Event        `json:"event"`
 	Name  event.Name      `json:"name"`

@@ -22,13 +22,13 @@ func TestSignatureMatchesStandardWebhooks(t *testing.T) {
 	got := webhook.Signatures("msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`), secret, secret)
 	const one = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 	if got != one+" "+one {
-		t.Errorf("%s", got)
+		t.Errorf("Signatures of a known delivery with one secret twice = %s, want %s", got, one+" "+one)
 	}
 }
 
 func TestSealedSecretIsBoundToItsEndpoint(t *testing.T) {
 	if opens, foreign := webhook.Sealed([32]byte{7}, []byte("secret"), "whk_1", "whk_2"); !opens || foreign {
-		t.Errorf("opens %v, for another %v", opens, foreign)
+		t.Errorf("a sealed secret opens: %t, for another endpoint: %t; want true and false", opens, foreign)
 	}
 }
 
@@ -61,10 +61,10 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, field string) {
 		got := webhook.RetryAfter(field, noon())
 		if got < 0 {
-			t.Fatalf("%q is %s", field, got)
+			t.Fatalf("%q is %s, want at least 0", field, got)
 		}
 		if at, err := http.ParseTime(field); err == nil && at.After(noon()) && got == 0 {
-			t.Fatalf("%q is not honoured", field)
+			t.Fatalf("RetryAfter(%q) = 0, want the time until then", field)
 		}
 	})
 }
@@ -82,13 +82,13 @@ func TestPauseHasJitterAndHonoursRetryAfter(t *testing.T) {
 		for i, planned := range schedule {
 			got := s.RetryDelay(i+1, 0)
 			if low, high := planned*4/5, planned*6/5; got < low || got > high {
-				t.Fatalf("a pause of %s became %s", planned, got)
+				t.Fatalf("a pause of %s became %s, want %s to %s", planned, got, low, high)
 			}
 			if asked := s.RetryDelay(i+1, 100*time.Hour); asked != 24*time.Hour {
-				t.Fatalf("100h became %s", asked)
+				t.Fatalf("100h became %s, want %v", asked, 24*time.Hour)
 			}
 			if asked := s.RetryDelay(i+1, time.Second); asked != got {
-				t.Fatalf("the endpoint shortened %s to %s", got, asked)
+				t.Fatalf("RetryDelay with Retry-After of a second = %s, want %s as without it", asked, got)
 			}
 		}
 	})
@@ -101,6 +101,6 @@ func TestPauseHasJitterAndHonoursRetryAfter(t *testing.T) {
 		seen[s.RetryDelay(1, 0)] = true
 	}
 	if len(seen) < 2 {
-		t.Error("chance is always the same")
+		t.Error("50 first delays are all the same, want them spread")
 	}
 }
