@@ -37,6 +37,7 @@ const (
 	updateWebhook = `UPDATE webhook SET url = $2, events = $3, paused_reason = $4, failures = $5, secret = $6, old_secret = $7, old_secret_until = $8, local = $9
 		WHERE id = $1`
 	updateAfterAttempt = `UPDATE webhook SET paused_reason = $2, failures = $3, attempts = $4, last_delivery_at = nullif(CAST($5 AS BIGINT), 0) WHERE id = $1`
+	selectIDs          = "SELECT id FROM webhook WHERE account_id = $1"
 	deleteByID         = "DELETE FROM webhook WHERE id = $1"
 
 	selectDeliveries = "SELECT " + deliveryColumns + " FROM webhook_delivery WHERE webhook_id = $1 ORDER BY number DESC"
