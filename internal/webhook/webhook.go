@@ -135,7 +135,14 @@ type Parts struct {
 // Service implements webhook endpoints and delivers to them. It is safe for concurrent use.
 type Service struct {
 	Parts
-	sealer token.Sealer
+	sealer   token.Sealer
+	onPaused func(ctx context.Context, tx *db.Tx, e *Endpoint) error // nil: nothing
+}
+
+// OnPaused sets what is called when the service pauses an endpoint, in the transaction that stores it, and not when its owner does. It
+// must be called before Run.
+func (s *Service) OnPaused(fn func(ctx context.Context, tx *db.Tx, e *Endpoint) error) {
+	s.onPaused = fn
 }
 
 // New returns a Service. It starts no goroutine: deliveries are made by Run. It fails only if the key cannot be used.
