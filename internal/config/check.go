@@ -13,8 +13,14 @@ func (l *loader) check() {
 	l.checkSink()
 	l.checkDev()
 	l.checkTLS()
+	l.checkHTTPS()
 	l.checkBounds()
 	l.checkBilling()
+	l.checkRelay()
+	l.checkOIDC()
+	for i := range l.config.Ingress {
+		l.checkIngress(&l.config.Ingress[i])
+	}
 	for i := range l.config.Plans {
 		l.checkPlan(i)
 	}
@@ -38,15 +44,16 @@ func (l *loader) require(ok bool, reason string, keys ...string) {
 // database.
 func (l *loader) checkAddresses() {
 	c := l.config
-	same := func(a, b string) bool { return a == b && a != "" && !strings.HasSuffix(a, ":0") }
-	l.require(!same(c.HTTP.Addr, c.SMTP.Addr), "is the address of http.addr too; give each its own", "smtp.addr", "http.addr")
-	l.require(!same(c.Metrics.Addr, c.HTTP.Addr), "is the public address http.addr; give metrics a private one", "metrics.addr", "http.addr")
-	l.require(!same(c.Metrics.Addr, c.SMTP.Addr), "is the address of smtp.addr too; give each its own", "metrics.addr", "smtp.addr")
-	for _, key := range listeners()[:3] {
-		l.require(!same(c.Compat.Mailpit.Addr, l.byKey[key].text()), "is the address of "+key+" too; give each its own", "compat.mailpit.addr", key)
-	}
-	for _, key := range listeners()[:4] {
-		l.require(!same(c.Compat.MailTM.Addr, l.byKey[key].text()), "is the address of "+key+" too; give each its own", "compat.mailtm.addr", key)
+	for i, key := range listeners() {
+		addr := l.byKey[key].text()
+		for _, other := range listeners()[:i] {
+			same := addr == l.byKey[other].text() && addr != "" && !strings.HasSuffix(addr, ":0")
+			reason := "is the address of " + other + " too; give each its own"
+			if key == "metrics.addr" && other == "http.addr" {
+				reason = "is the public address http.addr; give metrics a private one"
+			}
+			l.require(!same, reason, key, other)
+		}
 	}
 	all := len(l.byKey["roles"].oneOf)
 	l.require(len(c.Roles) == all || c.Database.URL != "", "the other parts cannot share a SQLite database; set database.url, or leave roles out", "roles", "database.url")
@@ -65,7 +72,35 @@ func (l *loader) checkTLS() {
 	l.require(tls.Cert == "" || tls.Key != "", "needs smtp.tls.key beside it", "smtp.tls.cert", "smtp.tls.key")
 	l.require(!tls.ACME || tls.Cert == "", "and smtp.tls.cert exclude each other; keep one", "smtp.tls.acme", "smtp.tls.cert")
 	local := strings.HasSuffix(l.config.SMTP.Hostname, ".localhost")
+	ofProfile := l.config.IsDev() && tls.Addr == DevSMTPSAddr
+	l.require(tls.Addr == "" || ofProfile || l.config.HasMailCertificate(), "needs a certificate: set smtp.tls.cert and key, smtp.tls.acme, smtp.tls.self_signed or http.tls", "smtp.tls.addr")
 	l.require(!tls.ACME || !local, "no certificate can be issued for a name below localhost; set smtp.hostname", "smtp.tls.acme", "smtp.hostname")
+}
+
+// HasMailCertificate reports whether there is a certificate for SMTP, so that TLS can be offered.
+func (c *Config) HasMailCertificate() bool {
+	tls := c.SMTP.TLS
+	return tls.Cert != "" || tls.ACME || tls.SelfSigned || c.HTTP.IsTLS()
+}
+
+// checkHTTPS checks that HTTPS has at most one source of certificates, and that base_url is the URL of what is served.
+func (l *loader) checkHTTPS() {
+	c, tls := l.config, l.config.HTTP.TLS
+	l.require(tls.Key == "" || tls.Cert != "", "needs http.tls.cert beside it", "http.tls.key", "http.tls.cert")
+	l.require(tls.Cert == "" || tls.Key != "", "needs http.tls.key beside it", "http.tls.cert", "http.tls.key")
+	const hosts = "http.tls.acme.hosts"
+	l.require(len(tls.ACME.Hosts) == 0 || tls.Cert == "", "and http.tls.cert exclude each other; keep one", hosts, "http.tls.cert")
+	l.require(tls.ACME.Email == "" || len(tls.ACME.Hosts) > 0, "needs http.tls.acme.hosts beside it, the names of the certificates", "http.tls.acme.email", hosts)
+	l.require(tls.ACME.Roots == "" || len(tls.ACME.Hosts) > 0, "needs http.tls.acme.hosts beside it, the names of the certificates", "http.tls.acme.roots", hosts)
+	l.require(!c.IsDev() || len(tls.ACME.Hosts) == 0, "are public names, which profile: dev must not have; use http.tls.cert and key", hosts, "profile")
+	scheme, host := splitURL(c.BaseURL)
+	l.require(c.HTTP.RedirectAddr == "" || c.HTTP.IsTLS() || scheme == "https",
+		"needs http.tls.acme.hosts, or http.tls.cert and key beside it, for HTTPS to redirect to", "http.redirect_addr", hosts, "http.tls.cert", "base_url")
+	if !c.HTTP.IsTLS() || !c.hasBaseURL() {
+		return
+	}
+	l.require(scheme == "https", "is plain HTTP, but with http.tls the service speaks HTTPS alone; write https://", "base_url", hosts, "http.tls.cert")
+	l.require(len(tls.ACME.Hosts) == 0 || slices.Contains(tls.ACME.Hosts, host), "has a host without a certificate; add it to "+hosts, "base_url", hosts)
 }
 
 // checkBounds checks pairs of settings of which one is an upper or lower bound of the other.

@@ -33,7 +33,7 @@ import (
 type Config struct {
 	Profile       string        `key:"profile" default:"standard" oneof:"standard dev" help:"dev: defaults and permissions for a laptop or a CI job, for clients on loopback and private networks alone; see docs/spec/dev.md"`
 	DataDir       string        `key:"data_dir" default:"./data" required:"true" help:"directory of the database, the raw messages and the generated secret key"`
-	BaseURL       string        `key:"base_url" default:"http://localhost:8080" form:"base_url" help:"URL at which browsers and clients reach the service: scheme and host, no path"`
+	BaseURL       string        `key:"base_url" default:"http://localhost:8080" form:"base_url" help:"URL at which browsers and clients reach the service: scheme, host, and a path if it is served below one"`
 	Domains       []string      `key:"domains" default:"gonebox.localhost" required:"true" form:"domain" help:"active public mail domains; the first is used when a request names none"`
 	Roles         []string      `key:"roles" default:"smtp, api, jobs" required:"true" oneof:"smtp api jobs" help:"the parts that this process runs; fewer than all need database.url"`
 	Inject        string        `key:"inject" default:"on" oneof:"on off" help:"whether clients may put messages into their mailboxes over the API"`
@@ -51,16 +51,21 @@ type Config struct {
 	Memory   Memory   `key:"memory" help:"bounds of the memory used"`
 	Secrets  Secrets  `key:"secrets" help:"secrets of the installation"`
 	Access   Access   `key:"access" help:"who may use the service without being set up by its operator"`
+	OIDC     OIDC     `key:"oidc" help:"sign-in with the accounts that a team has at an OpenID Connect issuer, such as Keycloak, Entra ID or Google"`
 	Session  Session  `key:"session" help:"guest sessions"`
 	Account  Account  `key:"account" help:"accounts and signing in"`
 	Mailbox  Mailbox  `key:"mailbox" help:"mailboxes"`
 	Message  Message  `key:"message" help:"messages"`
 	Domain   Domain   `key:"domain" help:"private domains"`
 	Webhooks Webhooks `key:"webhooks" help:"delivery of events to webhook endpoints"`
+	Relay    Relay    `key:"relay" help:"the operator's mail server, for mail that the service sends: codes for accounts, and messages that they take out"`
 	Billing  Billing  `key:"billing" help:"points, top-ups and payment providers"`
 	Dev      Dev      `key:"dev" help:"the account of profile: dev"`
 	Compat   Compat   `key:"compat" help:"APIs of other services, each on a listener of its own"`
+	LMTP     LMTP     `key:"lmtp" help:"mail from a mail server on this machine, over LMTP (RFC 2033)"`
 	Limits   Limits   `key:"limits" help:"rate limits (count/period; several may be joined by commas) and limits on what is open at once"`
+	// Ingress lists the ingresses in the order of their names.
+	Ingress []Ingress `key:"ingress" help:"mail that comes otherwise than over SMTP; each ingress has a name of its own"`
 	// Plans starts with the guest plan; the others follow in the order of the catalogue.
 	Plans []plan.Plan `key:"plans" help:"the plans; a code that is not one of the defaults adds a plan, which starts with the values of free"`
 }
@@ -81,7 +86,10 @@ func Default() *Config {
 // reading the file.
 func Load(path string, environ []string, overrides map[string]string) (*Config, error) {
 	if path == "" {
-		path = configFile(environ)
+		var err error
+		if path, err = configFile(environ); err != nil {
+			return nil, err
+		}
 	}
 	if path == "" {
 		return parse("", nil, environ, overrides)
@@ -99,7 +107,7 @@ func parse(name string, data []byte, environ []string, overrides map[string]stri
 	if err != nil {
 		return nil, err
 	}
-	l := newLoader(root)
+	l := newLoader(root, ingressNames(root, environ, overrides))
 	l.applyProfile(root, environ, overrides)
 	l.applyFile(name, root)
 	l.applyEnvironment(environ)

@@ -81,7 +81,7 @@ func TestVariablesAreUnique(t *testing.T) {
 	for key, env := range config.Keys() {
 		for _, name := range []string{env, env + "_FILE"} {
 			if other, ok := keys[name]; ok {
-				t.Errorf("%s stands for %s and %s", name, other, key)
+				t.Errorf("%s is the variable of %s and %s, want one key for each variable", name, other, key)
 			}
 			keys[name] = key
 		}
@@ -122,7 +122,7 @@ func TestFileChangesAndAddsPlans(t *testing.T) {
 	}
 	plus, _ := catalogue.Plan("plus")
 	if plus.Prices != (plan.Prices{Monthly: 60, Yearly: 500}) || plus.Entitlements.TTLMax != 2400*time.Hour {
-		t.Errorf("plus = %+v", plus)
+		t.Errorf("the plan plus is %+v, want the prices %+v and a TTL of up to %v", plus, plan.Prices{Monthly: 60, Yearly: 500}, 2400*time.Hour)
 	}
 	want := plan.Default().Free()
 	want.Code, want.Name, want.Prices = "team", "Team", plan.Prices{Monthly: 900, Yearly: 9000}
@@ -141,7 +141,7 @@ func TestEmptySectionsKeepTheDefaults(t *testing.T) {
 func TestUnquotedDigitsAreText(t *testing.T) {
 	c := load(t, "billing: {bankpay: {bank_bin: 970436, account_number: 0123456789012345678}}")
 	if got := c.Billing.Bankpay.AccountNumber; got != "0123456789012345678" {
-		t.Errorf("account number %q", got)
+		t.Errorf(`account number %q, want "0123456789012345678"`, got)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestSecretIsReadFromFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := load(t, "", "GONEBOX_SECRETS_KEY_FILE="+path); string(c.Secrets.Key) != secret {
-		t.Errorf("key is %q", string(c.Secrets.Key))
+		t.Errorf("secrets.key read from a file is %q, want %q", string(c.Secrets.Key), secret)
 	}
 }
 
@@ -210,12 +210,12 @@ func TestJSONHasTheTreeOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tree.Database.URL != "***" || tree.HTTP.Addr != "127.0.0.1:0" || tree.HTTP.TrustedProxies[2] != "192.0.2.1/32" || tree.Plans["zed"].Mailboxes.Max != 20 {
-		t.Errorf("got %+v", tree)
+		t.Errorf("the configuration as printed is %+v, want the database's URL masked, the address as configured, the third trusted proxy 192.0.2.1/32 and at most 20 mailboxes in the plan zed", tree)
 	}
 }
 
 func TestMissingFileIsAnError(t *testing.T) {
 	if _, err := config.Load(filepath.Join(t.TempDir(), "none.yaml"), nil, nil); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %v", err)
+		t.Errorf("Load of a missing file: %v, want an error of one line", err)
 	}
 }

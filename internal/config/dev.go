@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/gonebox/gonebox/internal/local"
 )
 
 // ProfileDev is the value of the key profile for laptops and CI jobs.
@@ -15,6 +17,9 @@ const ProfileDev = "dev"
 // DevAccount is the e-mail address of the account that exists under profile: dev.
 const DevAccount = "dev@gonebox.localhost"
 
+// DevSMTPSAddr is the value of smtp.tls.addr under profile: dev. Where the port is in use the service starts without it.
+const DevSMTPSAddr = ":1465"
+
 // fromProfile is the origin of the defaults that a profile changes.
 const fromProfile = "profile dev"
 
@@ -22,7 +27,9 @@ const fromProfile = "profile dev"
 // them.
 func devDefaults() map[string]string {
 	return map[string]string{
-		"smtp.addr": ":1025", "smtp.auth": "accept_any", "smtp.sink.domains": "*", "smtp.sink.account": DevAccount,
+		"smtp.addr": ":1025", "smtp.auth": "accept_any", "smtp.max_size": "50MiB", "smtp.sink.domains": "*", "smtp.sink.account": DevAccount,
+		"smtp.tls.addr": DevSMTPSAddr, "smtp.tls.self_signed": "true",
+		"smtp.projects": "on", "plans.pro.projects.max": "1000",
 		"compat.mailpit.addr": ":8025", "mailbox.max_messages": "100000", "message.attachment_max": "25MiB",
 	}
 }
@@ -66,7 +73,7 @@ func (l *loader) checkDev() {
 	if !c.IsDev() {
 		return
 	}
-	l.require(!isPublicURL(c.BaseURL), "is a public URL, which profile: dev must not have; write http://localhost:8080 or a private address", "base_url")
+	l.require(!isPublicURL(c.BaseURL, c.HTTP.IsTLS()), "is a public URL, which profile: dev must not have; write http://localhost:8080 or a private address", "base_url")
 	for _, key := range listeners() {
 		l.require(!isPublicListener(l.byKey[key].text()), "is a public address, which profile: dev must not listen on; leave out the host, or use 127.0.0.1", key)
 	}
@@ -74,18 +81,18 @@ func (l *loader) checkDev() {
 
 // listeners returns the keys of the addresses to listen on.
 func listeners() []string {
-	return []string{"http.addr", "smtp.addr", "metrics.addr", "compat.mailpit.addr", "compat.mailtm.addr"}
+	return []string{"http.addr", "smtp.addr", "metrics.addr", "smtp.tls.addr", "http.redirect_addr", "compat.mailpit.addr", "compat.mailtm.addr"}
 }
 
-// isPublicURL reports whether a URL may be reached from the internet: it has the scheme https, a name with a dot outside of
-// localhost, or a public address.
-func isPublicURL(text string) bool {
+// isPublicURL reports whether a URL may be reached from the internet: it has the scheme https, as that of a tunnel, although the
+// service does not speak TLS itself (servesTLS), a name with a dot outside of localhost, or a public address.
+func isPublicURL(text string, servesTLS bool) bool {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "https" {
+	if err != nil || u.Scheme == "https" && !servesTLS {
 		return true
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return !addr.IsUnspecified() && IsPublic(addr)
+		return !addr.IsUnspecified() && !local.IsAddr(addr)
 	}
 	return isPublicName(u.Hostname())
 }
@@ -97,7 +104,7 @@ func isPublicListener(hostport string) bool {
 		return false
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return !addr.IsUnspecified() && IsPublic(addr)
+		return !addr.IsUnspecified() && !local.IsAddr(addr)
 	}
 	return isPublicName(host)
 }
@@ -106,11 +113,4 @@ func isPublicListener(hostport string) bool {
 func isPublicName(name string) bool {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	return strings.Contains(name, ".") && !strings.HasSuffix(name, ".localhost")
-}
-
-// IsPublic reports whether an address is outside of the networks that profile: dev trusts: loopback (127.0.0.0/8, ::1) and the
-// private networks (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7).
-func IsPublic(addr netip.Addr) bool {
-	addr = addr.Unmap()
-	return !addr.IsLoopback() && !addr.IsPrivate()
 }

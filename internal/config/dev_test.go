@@ -21,16 +21,26 @@ func TestDevProfileChangesDefaults(t *testing.T) {
 		}
 		if !c.IsDev() || c.HTTP.Addr != ":8080" || c.SMTP.Addr != ":1025" || c.Compat.Mailpit.Addr != ":8025" || c.SMTP.Auth != "accept_any" ||
 			strings.Join(c.SMTP.Sink.Domains, " ") != "*" || c.SMTP.Sink.Account != config.DevAccount {
-			t.Errorf("%+v %+v", c.SMTP, c.Compat)
+			t.Errorf("the profile dev sets %+v and %+v, want :8080, :1025 and :8025, any SMTP user, and the sink of %s for all domains", c.SMTP, c.Compat, config.DevAccount)
 		}
 	}
 	c, err := config.Load(yamlFile(t, "profile: dev\nsmtp:\n  addr: 127.0.0.1:2626\n"), []string{"GONEBOX_PROFILE=standard"}, nil)
 	if err != nil || c.IsDev() || c.SMTP.Addr != "127.0.0.1:2626" || c.SMTP.Auth != "off" || c.Compat.Mailpit.Addr != "" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("Load with a profile from the environment = %+v, %v, want standard, the address of the file, and neither SMTP users nor Mailpit's API", c, err)
 	}
 	c, err = config.Load("", nil, map[string]string{"profile": "dev", "smtp.addr": ":2525", "smtp.sink.domains": "company.test"})
 	if err != nil || c.SMTP.Addr != ":2525" || strings.Join(c.SMTP.Sink.Domains, " ") != "company.test" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("Load with the profile dev and two settings = %+v, %v, want these settings instead of the profile's", c, err)
+	}
+}
+
+// A service that speaks HTTPS itself, with a certificate for localhost, is no public one.
+func TestDevProfileAllowsOwnHTTPS(t *testing.T) {
+	for base, want := range map[string]bool{"https://localhost:8443": true, "https://app.localhost:8443": true, "https://192.168.1.5": true, "https://box.example.org": false, "https://203.0.113.9": false} {
+		_, err := config.Load("", nil, map[string]string{"profile": "dev", "http.tls.cert": "c", "http.tls.key": "k", "base_url": base})
+		if (err == nil) != want {
+			t.Errorf("Load with profile dev, http.tls and base_url %s: got %v, want it allowed: %v", base, err, want)
+		}
 	}
 }
 
@@ -57,15 +67,17 @@ func TestDevProfileRefusesPublicAddresses(t *testing.T) {
 		{"http.addr", "localhost:8080", true},
 		{"smtp.addr", "[2001:db8::1]:25", false},
 		{"smtp.addr", "mx.example.org:25", false},
+		{"smtp.tls.addr", "198.51.100.1:465", false},
 		{"metrics.addr", "198.51.100.1:9090", false},
 		{"compat.mailpit.addr", "198.51.100.1:8025", false},
 		{"compat.mailpit.addr", "", true},
+		{"http.tls.acme.hosts", "box.example.org", false},
 	} {
 		set := map[string]string{"profile": "dev", c.key: c.value}
 		if _, err := config.Load("", nil, set); (err == nil) != c.ok {
-			t.Errorf("%s = %q: %v", c.key, c.value, err)
+			t.Errorf("Load with %s = %q: %v, want success: %t", c.key, c.value, err, c.ok)
 		} else if err != nil && !strings.Contains(err.Error(), c.key) {
-			t.Errorf("the error does not name %s: %v", c.key, err)
+			t.Errorf("Load with %s = %q: %v, want the key in the error", c.key, c.value, err)
 		}
 	}
 }
@@ -93,7 +105,7 @@ func TestSinkSettingsAreChecked(t *testing.T) {
 			set[key] = value
 		}
 		if _, err := config.Load("", nil, set); (err == nil) != c.ok {
-			t.Errorf("%s: %v", c.set, err)
+			t.Errorf("Load with %s: %v, want success: %t", c.set, err, c.ok)
 		}
 	}
 }

@@ -34,14 +34,14 @@ func TestDocIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date; run go test ./internal/config -run TestDocIsUpToDate -update", path)
+		t.Errorf("%s is out of date, want what the settings say: run go test ./internal/config -run TestDocIsUpToDate -update", path)
 	}
 }
 
 func TestEverySettingHasHelp(t *testing.T) {
 	for _, s := range newTable(Default()).settings {
 		if s.help() == "" || strings.HasSuffix(s.help(), ".") || kindText(s) == "" {
-			t.Errorf("%s: help %q, kind %q", s.key, s.help(), kindText(s))
+			t.Errorf("%s: help %q, kind %q, want both, and no full stop after the help", s.key, s.help(), kindText(s))
 		}
 	}
 }
@@ -56,11 +56,14 @@ The configuration has four sources, each applied over the one before:
 2. a YAML file, given with ` + "`--config FILE`" + `: the dots of a key are levels of the file;
 3. environment variables: ` + "`GONEBOX_`" + ` and the key in capitals, with dots as ` + "`_`" + `, so that ` + "`smtp.max_size`" + ` is
    ` + "`GONEBOX_SMTP_MAX_SIZE`" + `. The elements of a list are separated by commas. A secret can be read from a file instead:
-   ` + "`GONEBOX_SECRETS_KEY_FILE=/run/secrets/key`" + `;
+   ` + "`GONEBOX_SECRETS_KEY_FILE=/run/secrets/key`" + `. A variable of a secret (` + "`database.url`" + ` is one) that is set and empty, and an empty file
+   that one names, are errors: what should have filled them has failed;
 4. the command line: ` + "`--set KEY=VALUE`" + ` and the flags that are short for it.
 
 An unknown key, an unknown ` + "`GONEBOX_`" + ` variable or an invalid value stops the start, with one line for each that says where it
-is. ` + "`gonebox config`" + ` prints the configuration in effect in the form of the file, with secrets masked.
+is. ` + "`gonebox config`" + ` prints the configuration in effect in the form of the file, with secrets masked. Variables
+that Kubernetes sets in containers for a service called gonebox, or gonebox- and more, are passed over: ` + "`GONEBOX_SERVICE_HOST`" + `,
+` + "`GONEBOX_SERVICE_PORT`, `GONEBOX_PORT=tcp://…`, `GONEBOX_PORT_8080_TCP`" + ` and the like.
 
 | kind | how it is written |
 |---|---|
@@ -83,7 +86,7 @@ func configDoc() []byte {
 		if !nested {
 			section = ""
 		}
-		if section == "plans" {
+		if section == "plans" || section == "ingress" {
 			break
 		}
 		if section != heading {
@@ -92,6 +95,7 @@ func configDoc() []byte {
 		}
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", s.key, kindText(s), code(s.def), meaning(s))
 	}
+	docIngress(&out)
 	docPlans(&out, t)
 	return out.Bytes()
 }
@@ -101,6 +105,17 @@ func docHeading(out *bytes.Buffer, section, help string) {
 		section, help = "General", "the service as a whole"
 	}
 	fmt.Fprintf(out, "\n## %s\n\n%s.\n\n| key | kind | default | meaning |\n|---|---|---|---|\n", section, sentence(help))
+}
+
+// docIngress writes a row for each key of an ingress.
+func docIngress(out *bytes.Buffer) {
+	t := newLoader(nil, []string{"name"}).table
+	fmt.Fprintf(out, "\n## ingress\n\n%s.\nThe keys are `ingress.<name>.<key>`, as in `ingress.mail.kind`. A name has up to 32 lower-case letters, digits and hyphens.\n\n| key | kind | default | meaning |\n|---|---|---|---|\n", sentence(t.sections["ingress"]))
+	for _, s := range t.settings {
+		if name, ok := strings.CutPrefix(s.key, "ingress.name."); ok {
+			fmt.Fprintf(out, "| `%s` | %s | %s | %s |\n", name, kindText(s), code(s.def), meaning(s))
+		}
+	}
 }
 
 // docPlans writes a row for each entitlement, with a column for each plan.

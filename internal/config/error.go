@@ -35,13 +35,30 @@ func quote(value string) string {
 	return strconv.Quote(value)
 }
 
-// unknownName returns the error for a name that does not exist, with the known name that was probably meant. kind is "key" or
-// "variable".
-func unknownName(name, origin, kind string, known []string) *Error {
-	reason := "unknown " + kind
+// unknownKey returns the error for a key that does not exist, with the known one that was probably meant.
+func unknownKey(name, origin string, known []string) *Error {
+	reason := "unknown key"
 	if meant := nearest(name, known); meant != "" {
 		reason += "; did you mean " + meant + "?"
 	}
+	return unknownName(name, origin, reason)
+}
+
+// unknownVariable is unknownKey for a variable. The beginning that all variables have does not make them alike.
+func unknownVariable(name string, known []string) *Error {
+	ends := make([]string, len(known))
+	for i, k := range known {
+		ends[i] = strings.TrimPrefix(k, envPrefix)
+	}
+	reason := "unknown variable; unset it, or use one that docs/config.md lists"
+	if meant := nearest(strings.TrimPrefix(name, envPrefix), ends); meant != "" {
+		reason = "unknown variable; did you mean " + envPrefix + meant + "?"
+	}
+	return unknownName(name, "environment", reason)
+}
+
+// unknownName returns the error for a name that does not exist.
+func unknownName(name, origin, reason string) *Error {
 	if quoted := quote(name); quoted != `"`+name+`"` { // it is longer than quotedMax, or has characters that must be escaped
 		name = quoted
 	}

@@ -114,9 +114,11 @@ func (f *file) applyEntry(section string, k, v *yaml.Node) {
 		f.applySection(key, v)
 	} else if section == "plans" {
 		f.addError(&Error{Key: section, Value: quote(k.Value), Origin: f.origin(k), Reason: "is not a plan code; use up to 32 lower-case letters and digits"})
+	} else if section == "ingress" {
+		f.addError(&Error{Key: section, Value: quote(k.Value), Origin: f.origin(k), Reason: "is not the name of an ingress; use up to 32 lower-case letters, digits and hyphens, beginning with a letter"})
 	} else {
 		names := slices.AppendSeq(slices.Collect(maps.Keys(f.byKey)), maps.Keys(f.sections))
-		f.addError(unknownName(key, f.origin(k), "key", names))
+		f.addError(unknownKey(key, f.origin(k), names))
 	}
 }
 
