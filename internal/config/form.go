@@ -3,14 +3,16 @@ package config
 import (
 	"errors"
 	"net"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/idna"
-
+	"github.com/gonebox/gonebox/internal/domainname"
+	"github.com/gonebox/gonebox/internal/local"
 	"github.com/gonebox/gonebox/internal/token"
 )
 
@@ -19,34 +21,54 @@ var (
 	localPart     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) // docs/spec/mailboxes.md#creating
 	hostName      = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 	bankBIN       = regexp.MustCompile(`^[0-9]{6}$`)
+	urlPath       = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,63}){1,8}$`)
 	accountNumber = regexp.MustCompile(`^[0-9A-Za-z]{1,19}$`)
 )
 
 // maxBlocklist is the longest name of a DNS blocklist: with an IPv6 address in front, it must be a domain name (RFC 5782 §2.4).
 const maxBlocklist = 253 - 2*32
 
-// strictNames accepts what may be registered as a domain name (RFC 5891 §5.4).
-var strictNames = idna.New(idna.StrictDomainName(true), idna.ValidateLabels(true), idna.CheckHyphens(true), idna.VerifyDNSLength(true), idna.BidiRule())
-
 // checkForm checks text against a form that the tag of a setting names.
 func checkForm(form, text string) error {
 	ok, reason := false, ""
 	switch form {
 	case "base_url":
-		ok, reason = isBaseURL(text), "must be http:// or https:// and a host, without a path or a slash at the end, like https://box.example.org"
+		return checkBaseURL(text)
+	case "mailpit_path":
+		return checkMailpitPath(text)
 	case "listen":
 		ok, reason = isHostPort(text, true), "is not host:port; write :8080, or 127.0.0.1:8080 for this machine alone"
 	case "host_port":
 		ok, reason = isHostPort(text, false), "is not host:port, like 127.0.0.1:53"
 	case "domain":
-		ok, reason = isDomain(text), "is not a domain name in lower-case A-label form, like mail.example.org"
+		return checkDomain(text, domainname.ForMail, domainname.NotAName+" in lower-case A-label form, like mail.example.org")
+	case "acme_host":
+		if _, ending, dotted := strings.Cut(text, "."); !dotted || ending == "" || isUncertifiable(text) {
+			return errors.New("is not a name in public DNS, for which alone a certificate can be obtained, like box.example.org")
+		}
+		return checkDomain(text, domainname.ForMail, domainname.NotAName+" in lower-case A-label form, like box.example.org")
+	case "email":
+		ok, reason = isEmail(text), "is not an e-mail address, like admin@example.org"
+	case "relay", "sender", "recipients", "contact":
+		return checkMailForm(form, text)
+	case "acme_directory":
+		ok, reason = isDirectory(text), "must be an https:// URL, like https://acme.example.org/directory"
 	case "dnsbl":
-		ok, reason = isDomain(text) && len(text) <= maxBlocklist, "is not a domain name in lower-case A-label form, like bl.example.org, of at most 189 characters"
+		ok, reason = len(text) <= maxBlocklist, "is longer than 189 characters, so that the name of a query would be too long"
+		if err := checkDomain(text, domainname.ForMail, domainname.NotAName+" in lower-case A-label form, like bl.example.org"); err != nil {
+			return err
+		}
+	case "host":
+		ok, reason = local.IsHost(text), "is not the name or the address of a host, without a scheme and a port, like mail.example.org"
 	case "sink_domain":
-		ok, reason = text == "*" || isSinkDomain(text), "is neither * nor a domain name in lower-case A-label form, like company.test"
+		if ok = text == "*"; !ok {
+			return checkDomain(text, domainname.ForSink, "is neither * nor a domain name in lower-case A-label form, like company.test")
+		}
 	case "developer_key":
 		_, _, err := token.ParseDeveloper(text)
 		ok, reason = err == nil, "is not a whole developer key; gonebox key generate prints one"
+	case "ingress_kind", "topic", "public_key", "imap", "lmtp", "issuer":
+		return checkIngressForm(form, text)
 	case "local_part":
 		ok, reason = localPart.MatchString(text), "cannot be a local part; use lower-case letters, digits and . _ -"
 	case "postgres":
@@ -68,10 +90,75 @@ func checkForm(form, text string) error {
 	return errors.New(reason)
 }
 
-// isBaseURL checks for a scheme and a host without anything behind it.
-func isBaseURL(text string) bool {
+// checkBaseURL checks for a scheme, a host and a path without anything behind them.
+func checkBaseURL(text string) error {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && text == u.Scheme+"://"+u.Host
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || text != u.Scheme+"://"+u.Host+u.Path || u.Path != "" && !urlPath.MatchString(u.Path) {
+		return errors.New("must be http:// or https:// and a host, and a path if it is served below one, without a slash at the end, like https://box.example.org or https://home.example.org/mail")
+	}
+	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return errors.New("has no port from 1 to 65535 behind the colon")
+		}
+	}
+	if slices.Contains(ownPaths(), firstOf(u.Path)) {
+		return errors.New("has a path that begins like those of the service itself; choose another, like /mail")
+	}
+	return nil
+}
+
+// checkMailpitPath checks the path of the Mailpit API.
+func checkMailpitPath(text string) error {
+	if !urlPath.MatchString(text) {
+		return errors.New("must be a path without a slash at the end, like /mailpit")
+	}
+	if slices.Contains(mailpitPaths(), firstOf(text)) {
+		return errors.New("begins like the paths of the API itself; choose another, like /mailpit")
+	}
+	return nil
+}
+
+// firstOf returns the first element of a path.
+func firstOf(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return first
+}
+
+// ownPaths returns the first elements of the paths that the service has itself. A path in base_url must not begin with one:
+// behind a proxy that strips the path, the service cannot know whether what is left is a whole path.
+func ownPaths() []string {
+	return []string{"account", "api", "assets", "docs", "healthz", "inbox", "mcp", "pages", "prices", "readyz", "register", "reset", "sign-in", "staff"}
+}
+
+// mailpitPaths is ownPaths for compat.mailpit.path.
+func mailpitPaths() []string { return []string{"api", "assets", "gonebox", "livez", "readyz", "view"} }
+
+// isUncertifiable reports whether a name is an address, or can belong to every machine, so that no authority issues a certificate for it.
+func isUncertifiable(name string) bool {
+	_, err := netip.ParseAddr(name)
+	return err == nil || strings.HasSuffix(name, ".localhost")
+}
+
+// isDirectory checks for the URL of an ACME authority, which must be https (RFC 8555 §6.1) unless it is on this machine.
+func isDirectory(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.User != nil {
+		return false
+	}
+	addr, _ := netip.ParseAddr(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || addr.IsLoopback())
+}
+
+// isWebURL checks for the URL of a web page.
+func isWebURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+// isEmail checks for an address without a display name.
+func isEmail(text string) bool {
+	a, err := mail.ParseAddress(text)
+	return err == nil && a.Address == text
 }
 
 // isPostgres checks the scheme only; the driver checks the rest.
@@ -94,14 +181,18 @@ func isHostPort(text string, listen bool) bool {
 	return host == "" || hostName.MatchString(host)
 }
 
-// isSinkDomain is isDomain that also accepts a single label, since systems under test send to names like app.
-func isSinkDomain(name string) bool {
-	return !strings.Contains(name, "*") && (isDomain(name) || isDomain(name+".test"))
-}
-
-// isDomain checks for two or more labels in lower-case A-label form, the last of which is not a number (RFC 1123 §2.1).
-func isDomain(name string) bool {
-	ascii, err := strictNames.ToASCII(name)
-	dot := strings.LastIndexByte(name, '.')
-	return err == nil && ascii == name && strings.ToLower(name) == name && dot >= 0 && strings.Trim(name[dot+1:], "0123456789") != ""
+// checkDomain checks that a text is what check returns for it: a domain name that check accepts, in normalized form, since it is compared
+// with the names of mails as it is written. notAName is the reason for a text that is not recognised as something else.
+func checkDomain(text string, check func(string) (string, error), notAName string) error {
+	name, err := check(text)
+	if err != nil {
+		if err.Error() == domainname.NotAName {
+			return errors.New(notAName)
+		}
+		return err
+	}
+	if name != text {
+		return errors.New("is not in lower-case A-label form; write " + name)
+	}
+	return nil
 }

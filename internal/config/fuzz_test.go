@@ -33,7 +33,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		again, err := config.Parse("printed", out.Bytes(), nil, map[string]string{"database.url": database})
 		if err != nil {
-			t.Fatalf("%v\n%s", err, out.Bytes())
+			t.Fatalf("Parse of the printed configuration: %v\n%s", err, out.Bytes())
 		}
 		again.Database.URL = ""
 		same(t, c, again)
@@ -48,7 +48,7 @@ func checkLines(t *testing.T, err error) {
 	}
 	for _, err := range errs {
 		if _, ok := errors.AsType[*config.Error](err); !ok || err.Error() == "" || strings.ContainsAny(err.Error(), "\n\r") {
-			t.Errorf("error of type %T: %q", err, err)
+			t.Errorf("the error is a %T that reads %q, want a *config.Error of one line", err, err)
 		}
 	}
 }
