@@ -26,6 +26,10 @@ const FileVariable = envPrefix + "CONFIG"
 // client libraries that use a service over HTTP.
 var otherVariables = []string{FileVariable, envPrefix + "URL", envPrefix + "KEY", envPrefix + "BIN", envPrefix + "BINARY", envPrefix + "SMTP"}
 
+// emptyVariable is the reason why a variable that is set and empty is refused. The template or the secret store that should have filled it
+// has failed, and with the default in its place the service would run on a new database or with a new secret.
+const emptyVariable = "the variable is set and empty; give it a value, or unset it"
+
 // fromCommandLine is the origin of what the command line sets.
 const fromCommandLine = "command line"
 
@@ -36,25 +40,32 @@ type loader struct {
 	errs   []error
 }
 
-// configFile returns the value of FileVariable in environ. If it occurs more than once, the last one counts.
-func configFile(environ []string) (path string) {
+// configFile returns the value of FileVariable in environ, and "" if it is not set. If it occurs more than once, the last one counts.
+func configFile(environ []string) (path string, err error) {
+	isSet := false
 	for _, entry := range environ {
 		if name, value, _ := strings.Cut(entry, "="); name == FileVariable {
-			path = value
+			path, isSet = value, true
 		}
 	}
-	return path
+	if isSet && strings.TrimSpace(path) == "" {
+		return "", &Error{Origin: FileVariable, Reason: emptyVariable}
+	}
+	return path, nil
 }
 
 // newLoader returns a loader whose Config has the defaults. root is the parsed file, from which the plans that it adds are
-// created; it may be nil.
-func newLoader(root *yaml.Node) *loader {
+// created; it may be nil. ingresses are the names of the ingresses that the sources configure.
+func newLoader(root *yaml.Node, ingresses []string) *loader {
 	catalogue := plan.Default()
 	c := &Config{Plans: append([]plan.Plan{catalogue.Guest()}, catalogue.All()...)}
 	for _, code := range addedPlans(root, c.Plans) {
 		added := catalogue.Free()
 		added.Code, added.Name = code, code
 		c.Plans = append(c.Plans, added)
+	}
+	for _, name := range ingresses {
+		c.Ingress = append(c.Ingress, Ingress{Name: name})
 	}
 	l := &loader{config: c, table: newTable(c)}
 	for _, s := range l.settings {
@@ -85,12 +96,12 @@ func (l *loader) reject(s *setting, written, origin, reason string) {
 	l.addError(&Error{Key: s.key, Value: quote(written), Origin: origin, Reason: reason})
 }
 
-// applyEnvironment applies the variables in environ that begin with GONEBOX_, in the order of their names. The last of several
-// with the same name counts, as in os/exec.
+// applyEnvironment applies the variables in environ that begin with GONEBOX_, except those that Kubernetes sets, in the order of
+// their names. The last of several with the same name counts, as in os/exec.
 func (l *loader) applyEnvironment(environ []string) {
 	given := map[string]string{}
 	for _, entry := range environ {
-		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, envPrefix) && !slices.Contains(otherVariables, name) {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, envPrefix) && !slices.Contains(otherVariables, name) && !isServiceLink(name, value) {
 			given[name] = value
 		}
 	}
@@ -104,7 +115,9 @@ func (l *loader) applyEnvironment(environ []string) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch s, ok := known[name]; {
 		case !ok:
-			l.addError(unknownName(name, "environment", "variable", slices.Collect(maps.Keys(known))))
+			l.addError(unknownVariable(name, slices.Collect(maps.Keys(known))))
+		case s.isSecret() && strings.TrimSpace(given[name]) == "":
+			l.reject(s, "", name, emptyVariable)
 		case name == s.env():
 			l.apply(s, s.split(given[name]), given[name], name)
 		case given[s.env()] != "":
@@ -124,6 +137,11 @@ func (l *loader) secretFile(s *setting, path, origin string) {
 		return
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	if strings.TrimSpace(text) == "" {
+		s.failed = true
+		l.addError(&Error{Key: s.key, Value: quote(path), Origin: origin, Reason: "the file with the secret is empty; write the secret into it, or unset the variable"})
+		return
+	}
 	l.apply(s, []string{text}, text, origin)
 }
 
@@ -133,7 +151,7 @@ func (l *loader) applyCommandLine(overrides map[string]string) {
 		if s, ok := l.byKey[key]; ok {
 			l.apply(s, s.split(overrides[key]), overrides[key], fromCommandLine)
 		} else {
-			l.addError(unknownName(key, fromCommandLine, "key", slices.Collect(maps.Keys(l.byKey))))
+			l.addError(unknownKey(key, fromCommandLine, slices.Collect(maps.Keys(l.byKey))))
 		}
 	}
 }
