@@ -17,6 +17,7 @@ type Log struct {
 // HTTP is the section http.
 type HTTP struct {
 	Addr              string         `key:"addr" default:":8080" form:"listen" help:"address to listen on, host:port"`
+	RedirectAddr      string         `key:"redirect_addr" default:"" form:"listen" help:"address to listen on for plain HTTP beside HTTPS, host:port, usually :80: it answers the HTTP challenges of ACME and redirects everything else to https; empty: off"`
 	TrustedProxies    []netip.Prefix `key:"trusted_proxies" default:"" help:"networks (CIDR) of the proxies whose X-Forwarded-For is trusted; listing all addresses lets every client choose its own and is warned about at start" open:"every client can choose its own address with X-Forwarded-For, which defeats all limits by address and the networks of developer keys; list only the networks of your proxies"`
 	BodyMax           Size           `key:"body_max" default:"16KiB" help:"maximum size of a request body"`
 	LargeBodyMax      Size           `key:"large_body_max" default:"1MiB" help:"maximum size of the request body of a filter trial and of the bank's callback"`
@@ -25,13 +26,29 @@ type HTTP struct {
 	ReadTimeout       time.Duration  `key:"read_timeout" default:"30s" help:"time for a client to send a whole request"`
 	WriteTimeout      time.Duration  `key:"write_timeout" default:"30s" help:"time to respond to a request, or for a client to receive 64KiB of a raw message; a long-poll has its wait on top"`
 	IdleTimeout       time.Duration  `key:"idle_timeout" default:"2m" help:"how long an idle connection is kept open"`
+	TLS               HTTPTLS        `key:"tls" help:"HTTPS on http.addr: certificate files, certificates obtained by ACME, or neither, for plain HTTP; SMTP uses the certificate too unless it has its own (smtp.tls)"`
+}
+
+// HTTPTLS is the section http.tls.
+type HTTPTLS struct {
+	Cert string   `key:"cert" default:"" help:"PEM file of the certificate chain; read again when it changes"`
+	Key  string   `key:"key" default:"" help:"PEM file of the certificate's private key"`
+	ACME HTTPACME `key:"acme" help:"certificates obtained and renewed by ACME"`
+}
+
+// HTTPACME is the section http.tls.acme.
+type HTTPACME struct {
+	Email     string   `key:"email" default:"" form:"email" help:"contact address for the authority; may be left out"`
+	Hosts     []string `key:"hosts" default:"" form:"acme_host" help:"names to obtain a certificate for each, such as the host of base_url and smtp.hostname; the authority must reach http.addr on port 443 or http.redirect_addr on port 80 of each; empty: off"`
+	Directory string   `key:"directory" default:"https://acme-v02.api.letsencrypt.org/directory" form:"acme_directory" help:"directory URL of the ACME authority, whose terms are accepted by using it"`
+	Roots     string   `key:"roots" default:"" help:"PEM file of the certificates by which the authority is trusted; empty: those of the system"`
 }
 
 // API is the section api.
 type API struct {
 	WaitMax         time.Duration `key:"wait_max" default:"60s" help:"longest long-poll (the query parameter wait)"`
 	PageDefault     int           `key:"page_default" default:"50" help:"entries in a page when the query has no limit"`
-	PageMax         int           `key:"page_max" default:"100" help:"maximum number of entries in a page"`
+	PageMax         int           `key:"page_max" default:"100" help:"maximum number of entries in a page; a call may ask for up to 100, and gets at most this many"`
 	IdempotencyKeep time.Duration `key:"idempotency_keep" default:"24h" help:"how long an Idempotency-Key and its response are kept"`
 }
 
@@ -52,16 +69,19 @@ type SMTP struct {
 	SessionTimeout time.Duration  `key:"session_timeout" default:"1h" help:"maximum duration of a connection"`
 	MemoryTimeout  time.Duration  `key:"memory_timeout" default:"1m" help:"how long a message waits for memory (memory.budget) before its sender is asked to try again later"`
 	Auth           string         `key:"auth" default:"off" oneof:"off accept_any" help:"SMTP AUTH: off, or any credentials are accepted from clients on loopback and private networks and grant nothing, for applications that insist on signing in"`
+	Projects       string         `key:"projects" default:"off" oneof:"on off" help:"projects: mailboxes that take mail for any address from clients that sign in with the project's name and password, over TLS or on loopback and private networks"`
 	DNSBL          []string       `key:"dnsbl" default:"" form:"dnsbl" help:"DNS blocklists (RFC 5782), like bl.example.org; recipients from a client that one of them lists are refused; clients on loopback and private networks are not looked up, and a list that does not respond refuses no mail"`
 	Sink           Sink           `key:"sink" help:"domains whose mail opens mailboxes of one account, for the mail of systems under test"`
-	TLS            TLS            `key:"tls" help:"STARTTLS: certificate files, certificates obtained by ACME, or neither"`
+	TLS            TLS            `key:"tls" help:"STARTTLS and SMTP over TLS: certificate files, a certificate obtained by ACME, or neither, for the certificate of http.tls"`
 }
 
 // TLS is the section smtp.tls.
 type TLS struct {
+	Addr          string `key:"addr" default:"" form:"listen" help:"address to listen on for clients that speak TLS from the first octet (RFC 8314), host:port; port 465 is usual; empty: off"`
 	Cert          string `key:"cert" default:"" help:"PEM file of the certificate chain; read again when it changes"`
 	Key           string `key:"key" default:"" help:"PEM file of the certificate's private key"`
-	ACME          bool   `key:"acme" default:"false" help:"obtain and renew a certificate for smtp.hostname by ACME; http.addr must be reachable on port 80 of that name"`
+	ACME          bool   `key:"acme" default:"false" help:"obtain and renew a certificate for smtp.hostname by ACME; http.redirect_addr, or http.addr without http.tls, must be reachable on port 80 of that name"`
+	SelfSigned    bool   `key:"self_signed" default:"false" help:"where there is no other certificate, make one at the start; clients that verify certificates do not trust it"`
 	ACMEDirectory string `key:"acme_directory" default:"https://acme-v02.api.letsencrypt.org/directory" help:"directory URL of the ACME authority, whose terms are accepted by using it"`
 }
 
@@ -75,7 +95,8 @@ type Sink struct {
 
 // Dev is the section dev.
 type Dev struct {
-	Key Secret `key:"key" default:"" form:"developer_key" help:"developer key of the account dev@gonebox.localhost, a whole key x_...; empty: derived from the secret of the installation, and printed at start"`
+	Key   Secret   `key:"key" default:"" form:"developer_key" help:"developer key of the account dev@gonebox.localhost, a whole key x_...; empty: derived from the secret of the installation, and printed at start"`
+	Hosts []string `key:"hosts" default:"" form:"host" help:"further hosts, names or addresses without a port, by which local clients may call the service and whose web pages may call it; see docs/spec/dev.md#local-requests"`
 }
 
 // Compat is the section compat.
@@ -89,17 +110,22 @@ type MailTM struct {
 	Addr  string          `key:"addr" default:"" form:"listen" help:"address to listen on, host:port; empty: off"`
 	TTL   time.Duration   `key:"ttl" default:"24h" min:"1m" max:"8784h" help:"how long an account lives after it was created or last used, at most the lifetime of a guest's mailbox"`
 	Limit ratelimit.Limit `key:"limit" default:"8/1s" help:"calls from an IP address (IPv6: /64)"`
+	Hosts []string        `key:"hosts" default:"" form:"host" help:"further hosts by which it may be called, beside addresses, private names, the host of base_url and dev.hosts"`
 }
 
 // Mailpit is the section compat.mailpit.
 type Mailpit struct {
-	Addr string `key:"addr" default:"" form:"listen" help:"address to listen on, host:port; clients outside of loopback and private networks are refused; empty: off"`
+	Addr  string   `key:"addr" default:"" form:"listen" help:"address to listen on, host:port; clients outside of loopback and private networks are refused; empty: off"`
+	Path  string   `key:"path" default:"" form:"mailpit_path" help:"path below which it is served too, such as /mailpit behind a proxy; empty: none"`
+	Hosts []string `key:"hosts" default:"" form:"host" help:"further hosts by which it may be called, beside addresses, private names, the host of base_url and dev.hosts, and whose web pages may call it"`
 }
 
 // Database is the section database.
 type Database struct {
 	URL     Secret        `key:"url" default:"" form:"postgres" help:"postgres://user:password@host/name; empty: SQLite in data_dir"`
 	Timeout time.Duration `key:"timeout" default:"5s" min:"1s" max:"1m" help:"time for PostgreSQL to run a statement; a silent server is detected within it"`
+
+	StartEmpty bool `key:"start_empty" default:"false" help:"begin with an empty database although data_dir has the secret.key or the raw messages of a service; otherwise the start is refused, since the database was probably lost or another one was meant"`
 
 	// Connections is the sum over all pools of the process, see package app.
 	Connections int `key:"connections" default:"24" min:"12" max:"1000" help:"connections that this process opens to PostgreSQL at most; half of them read, half of them write"`
@@ -114,7 +140,8 @@ type DNS struct {
 
 // Metrics is the section metrics.
 type Metrics struct {
-	Addr string `key:"addr" default:"" form:"listen" help:"address for metrics and pprof, host:port, never a public one, which is warned about at start; empty: off" open:"metrics and profiles can be read from other networks, without a password; bind them to 127.0.0.1 or a private address"`
+	Addr  string   `key:"addr" default:"" form:"listen" help:"address for metrics and pprof, host:port, never a public one, which is warned about at start; empty: off" open:"metrics and profiles can be read from other networks, without a password; bind them to 127.0.0.1 or a private address"`
+	Hosts []string `key:"hosts" default:"" form:"host" help:"further hosts by which metrics and profiles may be read, beside addresses, private names, the host of base_url and dev.hosts"`
 }
 
 // Memory is the section memory.
@@ -130,8 +157,12 @@ type Secrets struct {
 
 // Access is the section access.
 type Access struct {
-	Registration string `key:"registration" default:"open" oneof:"open invite closed" help:"who may register an account: everyone, clients with an invitation (gonebox invite add), or none but those that the operator adds (gonebox user add)"`
-	Guests       string `key:"guests" default:"on" oneof:"on off" help:"whether clients without an account may create mailboxes and guest sessions"`
+	Registration   string `key:"registration" default:"open" oneof:"open invite closed" help:"who may register an account: everyone, clients with an invitation (gonebox invite add), or none but those that the operator adds (gonebox user add)"`
+	Guests         string `key:"guests" default:"on" oneof:"on off" help:"whether clients without an account may create mailboxes and guest sessions"`
+	ConfirmEmail   string `key:"confirm_email" default:"off" oneof:"off required" help:"required: an account that registered has no keys, domains and webhooks until its e-mail address is confirmed by a code, for which relay.url is needed"`
+	Password       string `key:"password" default:"on" oneof:"on off" help:"off: accounts sign in with oidc.issuer alone; nobody registers or signs in with a password"`
+	StaffTwoFactor string `key:"staff_two_factor" default:"off" oneof:"off required" help:"required: accounts with the role staff can do what staff do only while two-factor authentication is active for them"`
+	Contact        string `key:"contact" default:"" form:"contact" help:"whom users may ask, for example when they forgot their password and there is no relay: an e-mail address or a URL, which is public"`
 }
 
 // Session is the section session.
@@ -233,6 +264,7 @@ type Limits struct {
 	Session         ratelimit.Limit `key:"session" default:"30/1m" help:"guest sessions started from an IP address"`
 	Reads           ratelimit.Limit `key:"reads" default:"300/1m" help:"reads with a mailbox token from an IP address"`
 	Inject          ratelimit.Limit `key:"inject" default:"30/1m" help:"messages that are injected from an IP address"`
+	Release         ratelimit.Limit `key:"release" default:"20/1h" help:"messages that an account releases through the relay"`
 	LongPolls       int             `key:"long_polls" default:"100" help:"long-polls open at once from an IP address"`
 	HTTPConnections int             `key:"http_connections" default:"200" help:"HTTP connections open at once from an IP address (IPv6: /64), except from http.trusted_proxies; further ones get the response 429, except for health checks"`
 	Other           ratelimit.Limit `key:"other" default:"300/1m" help:"other calls with a credential, or from an IP address where there is none"`
