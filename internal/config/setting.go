@@ -44,7 +44,14 @@ func (t *table) walk(section reflect.Value, prefix string) {
 		name := tag.Get("key")
 		key := prefix + name
 		plans, isPlans := value.Interface().([]plan.Plan)
+		ingresses, isIngresses := value.Interface().([]Ingress)
 		switch {
+		case isIngresses:
+			t.sections[key] = tag.Get("help")
+			for j := range ingresses {
+				t.sections[key+"."+ingresses[j].Name] = ""
+				t.walk(value.Index(j), key+"."+ingresses[j].Name+".")
+			}
 		case isPlans:
 			t.sections[key] = tag.Get("help")
 			for j := range plans {
@@ -84,7 +91,7 @@ func (s *setting) help() string { return s.tag.Get("help") }
 
 // env returns the name of the setting's environment variable.
 func (s *setting) env() string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
+	return envPrefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(s.key))
 }
 
 // isSecret reports whether the value must not be printed.

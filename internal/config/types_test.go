@@ -29,7 +29,7 @@ func TestSecretIsNeverPrinted(t *testing.T) {
 		fmt.Sprint(h), fmt.Sprintf("%s %v %+v %#v %q %x", h, h, h, h, h, h.S), log.String(), string(asJSON), string(asYAML),
 	} {
 		if strings.Contains(text, "hunter2") || strings.Contains(text, fmt.Sprintf("%x", "hunter2")) || !strings.Contains(text, "***") {
-			t.Errorf("printed as %s", text)
+			t.Errorf("a secret is printed as %s, want *** in place of it", text)
 		}
 	}
 	if config.Secret("").String() != "" {
@@ -46,12 +46,12 @@ func TestSizeParsesAndPrints(t *testing.T) {
 			t.Errorf("%s is %d, %v; want %d", text, got, err, want)
 		}
 		if again, err := config.ParseSize(got.String()); err != nil || again != got {
-			t.Errorf("%s prints as %s", text, got)
+			t.Errorf("ParseSize(%s) prints as %s, which parses to %v, %v, want the same size", text, got, again, err)
 		}
 	}
 	for _, text := range []string{"", "MiB", "1MB", "1.5MiB", "1kib", "8388608TiB", "99999999999999999999", "0x10", "1 2"} {
 		if got, err := config.ParseSize(text); err == nil {
-			t.Errorf("%q is %d", text, got)
+			t.Errorf("%q is %d, want an error", text, got)
 		}
 	}
 }

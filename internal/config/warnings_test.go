@@ -34,14 +34,14 @@ func TestWarningsListSettingsThatOpenTheService(t *testing.T) {
 	} {
 		cfg, err := config.Load("", nil, map[string]string{c.key: c.value})
 		if err != nil {
-			t.Errorf("%s = %s: %v", c.key, c.value, err)
+			t.Errorf("Load with %s = %s: %v", c.key, c.value, err)
 			continue
 		}
 		got := slices.ContainsFunc(cfg.Warnings(), func(w config.Warning) bool {
 			return w.Key == c.key && w.Value != "" && w.Advice != ""
 		})
 		if got != c.open || len(cfg.Warnings()) > 1 {
-			t.Errorf("%s = %s: %v", c.key, c.value, cfg.Warnings())
+			t.Errorf("Load with %s = %s warns of %s, want at most one warning, and one if the setting is insecure: %t", c.key, c.value, cfg.Warnings(), c.open)
 		}
 	}
 }
