@@ -46,6 +46,8 @@ func (s *session) reportPathAttempt(r reply, from string, to address) {
 func (r reply) parts() (number int, code, reason string) {
 	digits, rest, _ := strings.Cut(string(r), " ")
 	number, _ = strconv.Atoi(digits)
-	code, reason, _ = strings.Cut(rest, " ")
+	if code, reason, _ = strings.Cut(rest, " "); strings.Count(code, ".") != 2 { // the reply of a fault rule may lack it
+		code, reason = "", rest
+	}
 	return number, code, reason
 }

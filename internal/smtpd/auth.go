@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+
+	"github.com/gonebox/gonebox/internal/transcript"
 )
 
-// authExtension is the line of the EHLO reply that offers AUTH (RFC 4954 §3).
-const authExtension = "AUTH PLAIN LOGIN"
-
 // offersAuth reports whether the client may use AUTH.
-func (s *session) offersAuth() bool { return s.srv.cfg.AcceptAuth(s.connected.ip) }
+func (s *session) offersAuth() bool { return s.srv.cfg.AcceptAuth(s.connected.ip) || s.offersSignIn() }
 
-// auth runs AUTH (RFC 4954 §4) with the mechanisms PLAIN (RFC 4616) and LOGIN. It accepts any credentials and stores none
-// (docs/spec/smtp.md#authentication): the session may do afterwards what it could do before.
+// auth runs AUTH (RFC 4954 §4) with one of the mechanisms of mechanism.go.
 func (s *session) auth(arg []byte) reply {
 	switch {
 	case !s.offersAuth():
@@ -28,59 +26,78 @@ func (s *session) auth(arg []byte) reply {
 		return replyAuthInTransaction
 	}
 	name, initial, hasInitial := bytes.Cut(arg, []byte(" "))
-	initial = bytes.TrimLeft(initial, " ")
-	var challenges []reply
-	switch mechanism := bytes.ToUpper(name); {
-	case bytes.Equal(mechanism, []byte("PLAIN")):
-		challenges = []reply{replyChallenge}
-	case bytes.Equal(mechanism, []byte("LOGIN")):
-		challenges = []reply{replyUserName, replyPassword}
-	default:
+	m, ok := mechanismNamed(name)
+	if !ok || !m.sendsPassword && !s.srv.cfg.AcceptAuth(s.connected.ip) {
 		return replyMechanism
 	}
+	var responses []string
 	if hasInitial {
-		if !isResponse(initial) {
-			return replyAuthSyntax
+		if m.serverFirst {
+			return replyNoInitial
 		}
-		challenges = challenges[1:]
-	}
-	for _, challenge := range challenges {
-		if r := s.challenge(challenge); r != "" || s.closing {
+		response, r := decodeResponse(bytes.TrimLeft(initial, " "))
+		if r != "" {
 			return r
 		}
+		responses = append(responses, response)
 	}
-	s.authenticated = true
+	for i := len(responses); i < m.responses; i++ {
+		response, r := s.challenge(m.challenge(i, s.srv.cfg.Hostname))
+		if r != "" || s.closing {
+			return r
+		}
+		responses = append(responses, response)
+	}
+	return s.signIn(m.credentials(responses))
+}
+
+// signIn signs the client in. The credentials of a project make the mail of the session the project's. Others are accepted where any are, and
+// only the user name is kept: the session may do afterwards what it could do before (docs/spec/smtp.md#authentication).
+func (s *session) signIn(c credentials) reply {
+	if r := s.signInProject(c); r != "" {
+		return r
+	}
+	if r, done := s.faultAtAuth(); done {
+		s.signOut()
+		return r
+	}
+	s.authenticated, s.user = true, c.user
 	return replyAuthenticated
 }
 
-// challenge sends a challenge and reads the response to it. It returns the reply to a response that is not valid, or "".
-func (s *session) challenge(challenge reply) reply {
+// signOut forgets that the client has signed in.
+func (s *session) signOut() { s.authenticated, s.user, s.project = false, "", nil }
+
+// challenge sends a challenge and reads the response to it, which it returns decoded. The reply is "" unless the response is not
+// valid or the session ends.
+func (s *session) challenge(challenge reply) (response string, r reply) {
 	s.say(challenge)
 	line, err := s.wire.line()
 	switch {
 	case errors.Is(err, errLineTooLong):
-		return replyLongLine
+		return "", replyLongLine
 	case err != nil:
-		return s.readErrorReply(err)
+		return "", s.readErrorReply(err)
 	}
-	text, ok := commandText(line)
+	s.record.add(transcript.Client, secret)
+	text, ok := commandText(line, s.bareLF)
 	switch {
 	case !ok:
-		return replyControl
+		return "", replyControl
 	case string(text) == "*":
-		return replyAuthCancelled
-	case !isResponse(text):
-		return replyAuthSyntax
+		return "", replyAuthCancelled
 	}
-	return ""
+	return decodeResponse(text)
 }
 
-// isResponse reports whether a text is base64, or "=", which stands for an empty initial response (RFC 4954 §4). The
-// decoded value is not used.
-func isResponse(text []byte) bool {
+// decodeResponse decodes a response, which is base64, or "=" for an empty initial response (RFC 4954 §4).
+func decodeResponse(text []byte) (response string, r reply) {
 	if string(text) == "=" {
-		return true
+		return "", ""
 	}
-	_, err := base64.StdEncoding.Decode(make([]byte, base64.StdEncoding.DecodedLen(len(text))), text)
-	return err == nil
+	decoded, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil {
+		return "", replyAuthSyntax
+	}
+	return string(decoded), ""
 }

@@ -20,7 +20,9 @@ func (sink) Accept(_ context.Context, address string) (inbound.Recipient, error)
 	return inbound.Recipient{Address: address, Local: "box", Domain: "example.test"}, nil
 }
 
-func (sink) Deliver(context.Context, *inbound.Envelope, []byte) error { return nil }
+func (sink) Deliver(context.Context, *inbound.Envelope, []byte) (inbound.Receipt, error) {
+	return inbound.Receipt{}, nil
+}
 
 func (sink) Memory(size int64) int64 { return 2 * size }
 
@@ -84,7 +86,7 @@ func (s *sender) replies(n int) {
 	for n > 0 {
 		line, err := s.r.ReadSlice('\n')
 		if err != nil || bytes.IndexByte([]byte("23"), line[0]) < 0 {
-			s.b.Errorf("reply %q, %v", line, err)
+			s.b.Errorf("the reply is %q, %v, want one of the classes 2 and 3", line, err)
 			return
 		}
 		if line[3] == ' ' {
