@@ -3,8 +3,11 @@ package smtpd
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/fault"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/problem"
 )
@@ -36,6 +39,10 @@ func (s *session) data(arg []byte) reply {
 	}
 	defer s.reset()
 	begun := s.srv.wall.Now()
+	if r, done := s.faultAt(fault.AtData); done {
+		s.reportAttempts(r, s.srv.wall.Now().Sub(begun))
+		return r
+	}
 	c, err := s.newContent(max(s.tx.declared, min(s.lastSize, maxSizeGuess)))
 	if err != nil {
 		r := s.errorReply("receive", err)
@@ -44,28 +51,29 @@ func (s *session) data(arg []byte) reply {
 	}
 	defer c.release()
 	s.say(replyStartContent)
-	u := unstuffer{limit: s.srv.cfg.MaxSize}
+	u := unstuffer{limit: s.srv.cfg.MaxSize, bareLF: s.bareLF}
 	r := s.receiveData(c, &u)
 	s.lastSize = c.len()
 	s.reportMessage(r, u.size, begun)
-	return r
+	return s.replyForEach(r)
 }
 
 // receiveData reads the message of a DATA command, delivers it and returns the reply. If the connection failed, nothing
 // else matters. A wrong size or line end is reported rather than missing memory, since a retry would fail as well.
 func (s *session) receiveData(c *content, u *unstuffer) reply {
 	memoryErr, err := s.readData(c, u)
+	s.record.content(u.size)
 	switch {
 	case err != nil:
 		return s.contentErrorReply(err)
 	case u.size > s.srv.cfg.MaxSize:
 		return replyTooLarge()
-	case u.ends.malformed():
+	case u.ends.malformed(s.bareLF):
 		return replyMalformed()
 	case memoryErr != nil:
 		return s.errorReply("receive", memoryErr)
 	default:
-		return s.deliver(c)
+		return s.deliver(c, u.ends.bareLF)
 	}
 }
 
@@ -114,6 +122,7 @@ func (s *session) bdat(arg []byte) reply {
 	if r := s.beginChunks(size); r != "" {
 		return r
 	}
+	s.record.content(size)
 	c := s.tx.chunks
 	memoryErr, err := s.receiveChunk(c, size)
 	switch {
@@ -133,8 +142,8 @@ func (s *session) bdat(arg []byte) reply {
 	defer s.reset()
 	r := replyMalformed()
 	var ends lineEnds
-	if ends.check(c.octets()); !ends.malformed() {
-		r = s.deliver(c)
+	if ends.check(c.octets()); !ends.malformed(s.bareLF) {
+		r = s.deliver(c, ends.bareLF)
 	}
 	s.reportMessage(r, c.len(), s.tx.begun)
 	return r
@@ -147,12 +156,15 @@ func (s *session) beginChunks(size int64) reply {
 		return ""
 	}
 	s.tx.begun = s.srv.wall.Now()
-	c, err := s.newContent(max(s.tx.declared, size))
-	if err == nil {
-		s.tx.chunks = c
-		return ""
+	r, done := s.faultAt(fault.AtData)
+	if !done {
+		c, err := s.newContent(max(s.tx.declared, size))
+		if err == nil {
+			s.tx.chunks = c
+			return ""
+		}
+		r = s.errorReply("receive", err)
 	}
-	r := s.errorReply("receive", err)
 	s.reportAttempts(r, 0)
 	s.reset()
 	if err := s.wire.skip(size); err != nil {
@@ -224,11 +236,47 @@ func (s *session) contentErrorReply(err error) reply {
 }
 
 // deliver delivers a message once there is memory for that, and returns the reply. It calls the Inbound on the
-// session's goroutine, so a client waits until its own mail is stored.
-func (s *session) deliver(c *content) reply {
-	if err := s.leaseForDelivery(c, int64(cap(*c.buf))+s.srv.in.Memory(c.len())); err != nil {
+// session's goroutine, so a client waits until its own mail is stored. bareLF is the number of lines that end in LF, which end in
+// CRLF when the Inbound gets them.
+func (s *session) deliver(c *content, bareLF int64) reply {
+	size, memory := c.len()+bareLF, int64(cap(*c.buf))
+	if size > s.srv.cfg.MaxSize {
+		return replyTooLarge()
+	}
+	if r, done := s.faultAt(fault.AtMessage); done {
+		return r
+	}
+	if bareLF > 0 {
+		memory += bufferFor(size)
+	}
+	if err := s.leaseForDelivery(c, memory+s.srv.in.Memory(size)); err != nil {
 		return s.errorReply("deliver", err)
 	}
+	if bareLF > 0 {
+		c.endLinesInCRLF(size)
+	}
+	if s.srv.cfg.LMTP {
+		return s.deliverLMTP(c)
+	}
+	env := s.envelope(c.lease)
+	receipt, err := s.srv.in.Deliver(s.srv.base, env, c.octets())
+	if err != nil {
+		return s.deliveryErrorReply(err)
+	}
+	s.tx.stored = receipt.Stored
+	if s.record != nil {
+		s.recorded = receipt.Stored
+	}
+	if s.tx.test != nil && len(s.tx.test.bounce) > 0 {
+		s.bounceMail(env, c.octets())
+	}
+	s.messages++
+	s.commands, s.errors = 0, 0
+	return s.taken()
+}
+
+// envelope returns the envelope of the transaction. lease covers the memory of the content.
+func (s *session) envelope(lease *budget.Lease) *inbound.Envelope {
 	env := &inbound.Envelope{
 		From:       s.tx.from,
 		To:         s.tx.to,
@@ -236,15 +284,21 @@ func (s *session) deliver(c *content) reply {
 		RemoteIP:   s.ip,
 		Protocol:   s.protocol(),
 		TLS:        s.tls,
+		Username:   s.user,
 		ReceivedAt: s.srv.cfg.Clock.Now(),
-		Memory:     c.lease,
+		Memory:     lease,
 	}
-	if err := s.srv.in.Deliver(s.srv.base, env, c.octets()); err != nil {
-		return s.deliveryErrorReply(err)
+	if s.srv.cfg.LMTP && s.ip == s.peer {
+		env.NoClient = "the mail server in front does not name the client"
 	}
-	s.tx.stored = env.Stored
-	s.messages++
-	s.commands, s.errors = 0, 0
+	if m := s.submission; m != nil {
+		env.Source, env.NoClient, env.Once, env.Protocol = m.Source, m.NoClient, m.Once, m.Protocol
+	}
+	return env
+}
+
+// taken returns the reply to a message that is stored, with the trace by which the log lists it.
+func (s *session) taken() reply {
 	return reply("250 2.0.0 Message taken, trace " + s.trace + "." + strconv.Itoa(s.messages))
 }
 
@@ -258,18 +312,38 @@ func (s *session) deliveryErrorReply(err error) reply {
 	return s.errorReply("deliver", err)
 }
 
+// isOfMailbox reports whether an error of the Inbound is about one recipient, so that others may get the message.
+func isOfMailbox(err error) bool {
+	p, ok := problem.From(err)
+	if err == nil || !ok {
+		return false
+	}
+	switch p.Code {
+	case problem.MailMailboxUnknown, problem.MailMailboxFull, problem.MailDailyCap, problem.MailAccountDisabled, problem.MailboxLimitReached,
+		problem.MailDomainNotServed, problem.MailDomainSuspended:
+		return true
+	}
+	return false
+}
+
 // protocol returns the "with" clause of Received (RFC 3848, RFC 6531 §4.3): ESMTPS after STARTTLS, for example. AUTH
-// does not change it, since the credentials are not checked.
+// adds an A only in the session of a project, since other credentials are not checked.
 func (s *session) protocol() string {
 	name := "ESMTP"
+	if s.srv.cfg.LMTP {
+		name = "LMTP"
+	}
 	switch {
 	case !s.extended:
 		return "SMTP"
 	case s.tx.utf8:
-		name = "UTF8SMTP"
+		name = "UTF8" + strings.TrimPrefix(name, "E")
 	}
 	if s.tls != "" {
 		name += "S"
+	}
+	if s.project != nil {
+		name += "A"
 	}
 	return name
 }
@@ -280,5 +354,7 @@ func (s *session) reportMessage(r reply, octets int64, begun time.Time) {
 	took := s.srv.wall.Now().Sub(begun)
 	s.srv.cfg.Metrics.Message(r.outcome(), octets, took)
 	s.logMessage(r, octets, len(s.tx.to), took)
-	s.reportAttempts(r, took)
+	if s.tx.outcomes == nil { // otherwise each was reported when it was delivered
+		s.reportAttempts(r, took)
+	}
 }

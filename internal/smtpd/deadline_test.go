@@ -79,7 +79,7 @@ func TestSlowContentIsAccepted(t *testing.T) {
 		c.send("QUIT\r\n")
 		c.expect("221")
 		if n := len(in.deliveries()); n != 2 {
-			t.Errorf("%d messages were delivered", n)
+			t.Errorf("%d messages were delivered, want 2", n)
 		}
 	})
 }
@@ -107,11 +107,11 @@ func TestStalledContentEndsTheSession(t *testing.T) {
 				c.expect("421 4.4.2")
 				within(t, time.Since(start), 3*time.Minute)
 				if _, err := io.WriteString(c.conn, "\r\n.\r\nNOOP\r\n"); err == nil {
-					t.Error("what came after the stall was read")
+					t.Error("the server read on after the content stalled, want the connection closed")
 				}
 				c.expectEnd()
 				if n := len(in.deliveries()); n != 0 {
-					t.Errorf("%d messages were delivered", n)
+					t.Errorf("%d messages were delivered, want 0", n)
 				}
 			})
 		})
@@ -150,7 +150,7 @@ func TestClientThatDoesNotReadIsDropped(t *testing.T) {
 		start := time.Now()
 		c := b.dial(home)
 		if _, err := io.WriteString(c.conn, "NOOP\r\n"); err == nil {
-			t.Error("a command was read before the greeting was")
+			t.Error("the server read a command before the client had read the greeting, want the connection closed")
 		}
 		within(t, time.Since(start), 2*time.Minute)
 	})

@@ -3,7 +3,6 @@ package smtpd_test
 import (
 	"crypto/tls"
 	"net/netip"
-	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -19,13 +18,13 @@ import (
 
 // TestDialogs runs test/dialogs/*.txt, each against its own server.
 func TestDialogs(t *testing.T) {
-	paths, err := filepath.Glob("../../test/dialogs/*.txt")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no dialogs: %v", err)
+	sources, err := dialogtest.Sources("../../test/dialogs/*.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
 	certificate := newCertificate(t, "mx.example.test")
-	for _, path := range paths {
-		d, err := dialogtest.Load(path, map[string]string{"hostname": "mx.example.test", "domain": "example.test", "address": "box@example.test"})
+	for _, source := range sources {
+		d, err := source.Dialog(map[string]string{"hostname": "mx.example.test", "domain": "example.test", "address": "box@example.test"})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -91,6 +90,14 @@ func dialogConfig(t *testing.T, settings map[string]string, certificate tls.Cert
 			cfg.AllowMessage = func(netip.Addr) (time.Duration, bool) { return 12 * time.Second, sent.Add(1) <= int64(n) }
 		case "refused": // recipients an hour
 			cfg.RefusedRecipients = ratelimit.Limit{{Count: n, Per: time.Hour}}
+		case "auth":
+			cfg.AcceptAuth = func(netip.Addr) bool { return value == "on" }
+		case "bare_lf":
+			cfg.BareLF = func(netip.Addr) bool { return value == "on" }
+		case "lmtp":
+			cfg.LMTP, cfg.TLS = value == "on", nil
+		case "dsn":
+			cfg.DSN = value == "on"
 		case "tls":
 			if value == "off" {
 				cfg.TLS = nil
@@ -100,7 +107,7 @@ func dialogConfig(t *testing.T, settings map[string]string, certificate tls.Cert
 		case "relay":
 			cfg.Relays = []netip.Prefix{netip.MustParsePrefix(value)}
 		default:
-			t.Fatalf("@config has no %q", key)
+			t.Fatalf("the dialog says @config %s, want a key that this test knows", key)
 		}
 	}
 	return cfg
