@@ -4,15 +4,15 @@ import "net/netip"
 
 // Unstuff passes the octets to an unstuffer in reads of the given sizes, the last of which is used for the rest. It returns the message (nil
 // if it is too large), what followed its end, and the findings of the unstuffer.
-func Unstuff(wire []byte, limit int64, sizes []byte) (message, rest []byte, found Unstuffed) {
-	u := unstuffer{limit: limit}
+func Unstuff(wire []byte, bareLF bool, limit int64, sizes []byte) (message, rest []byte, found Unstuffed) {
+	u := unstuffer{limit: limit, bareLF: bareLF}
 	var p []byte
 	kept := 0
 	for i := 0; ; i++ {
 		n, left, done := u.scan(p, kept)
 		if done {
 			return p[:n], append(append([]byte{}, left...), wire...),
-				Unstuffed{Ended: true, Malformed: u.ends.malformed(), TooLarge: u.tooLarge(), Size: u.size}
+				Unstuffed{Ended: true, Malformed: u.ends.malformed(bareLF), TooLarge: u.tooLarge(), Size: u.size}
 		}
 		kept = n
 		p = append(p[:kept], left...)

@@ -53,7 +53,7 @@ type checked struct {
 
 func (c *checked) Accept(ctx context.Context, address string) (inbound.Recipient, error) {
 	if address != "postmaster" && !c.g.address(address) {
-		c.t.Errorf("Accept was asked for %q", address)
+		c.t.Errorf("Accept was asked for %q, want an address of RFC 5321", address)
 	}
 	if strings.HasPrefix(address, "no") {
 		return inbound.Recipient{}, problem.New(problem.MailMailboxUnknown)
@@ -61,19 +61,19 @@ func (c *checked) Accept(ctx context.Context, address string) (inbound.Recipient
 	return c.fakeInbound.Accept(ctx, address)
 }
 
-func (c *checked) Deliver(ctx context.Context, env *inbound.Envelope, data []byte) error {
+func (c *checked) Deliver(ctx context.Context, env *inbound.Envelope, data []byte) (inbound.Receipt, error) {
 	plain := strings.ReplaceAll(string(data), "\r\n", "")
 	if strings.ContainsAny(plain, "\r\n\x00") || len(data) > fuzzedSize {
-		c.t.Errorf("delivered %q", data)
+		c.t.Errorf("the delivered mail is %q, want at most %d octets, with lines that end with CRLF and without NUL", data, fuzzedSize)
 	}
 	if env.From != "" && !c.g.address(env.From) {
-		c.t.Errorf("delivered from %q", env.From)
+		c.t.Errorf("the delivered mail is from %q, want an address of RFC 5321", env.From)
 	}
 	if n := len(env.To); n == 0 || n > fuzzedRecipients {
-		c.t.Errorf("delivered to %d", n)
+		c.t.Errorf("the mail was delivered to %d recipients, want 1 to %d", n, fuzzedRecipients)
 	}
 	if env.Helo == "" || strings.ContainsAny(env.Helo, "\r\n\x00") {
-		c.t.Errorf("delivered by %q", env.Helo)
+		c.t.Errorf("the delivered mail has the HELO name %q, want one without line ends and NUL", env.Helo)
 	}
 	return c.fakeInbound.Deliver(ctx, env, data)
 }
@@ -131,25 +131,25 @@ func FuzzSession(f *testing.F) {
 		for greeting := true; rest != ""; greeting = false {
 			r := in.g.reply.FindString(rest)
 			if r == "" {
-				t.Fatalf("no reply at %.200q in %q", rest, said)
+				t.Fatalf("the server said %q, want a reply at %.200q", said, rest)
 			}
 			rest = rest[len(r):]
 			status := in.g.status.FindStringSubmatch(r)
 			plain := greeting || strings.HasPrefix(r, "354 ") || strings.HasPrefix(r, "250-") || r == "250 mx.example.test\r\n"
 			if !plain && (status == nil || status[1] != status[2]) {
-				t.Errorf("the reply %q has no fitting enhanced status code", r)
+				t.Errorf("the reply is %q, want an enhanced status code of its class", r)
 			}
 		}
 		if n := len(in.deliveries()); n != strings.Count(said, " Message taken, trace") {
-			t.Errorf("%d messages were delivered, but the replies were %q", n, said)
+			t.Errorf("%d messages were delivered, want %d as by the replies %q", n, strings.Count(said, " Message taken, trace"), said)
 		}
 		pieces, other := converse(t, g, octets, 3)
 		if pieces != said {
-			t.Errorf("in pieces the server says %q, at once %q", pieces, said)
+			t.Errorf("sent in pieces, the server says %q, want %q as at once", pieces, said)
 		}
 		ignore := cmpopts.IgnoreFields(inbound.Envelope{}, "ReceivedAt", "RemoteIP", "Memory")
 		if diff := cmp.Diff(in.deliveries(), other.deliveries(), ignore, cmpopts.IgnoreUnexported(inbound.Recipient{}, inbound.Envelope{}), cmp.AllowUnexported(delivery{})); diff != "" {
-			t.Errorf("in pieces something else is delivered: %s", diff)
+			t.Errorf("sent in pieces, other mail is delivered (-want as at once, +got):\n%s", diff)
 		}
 	})
 }
