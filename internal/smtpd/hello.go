@@ -3,10 +3,14 @@ package smtpd
 import (
 	"bytes"
 	"crypto/tls"
+	"errors"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gonebox/gonebox/internal/transcript"
 )
 
 const maxName = 255 // octets of the name in EHLO and HELO (RFC 5321 §4.5.3.1.2)
@@ -16,8 +20,9 @@ const maxName = 255 // octets of the name in EHLO and HELO (RFC 5321 §4.5.3.1.2
 type hello struct {
 	greeting, helo, ehlo, ehloTLS reply
 
-	// The replies to EHLO of clients that are offered AUTH.
-	ehloAuth, ehloAuthTLS reply
+	// The replies to EHLO of clients that are offered AUTH with any credentials, and of those that are offered it with a password.
+	ehloAuth, ehloAuthTLS         reply
+	ehloPassword, ehloPasswordTLS reply
 }
 
 // newHello returns the replies to relays, or to other clients.
@@ -31,18 +36,28 @@ func newHello(cfg Config, relay bool) hello {
 		"CHUNKING",
 		"ENHANCEDSTATUSCODES",
 	}
+	protocol := "ESMTP"
+	if cfg.LMTP {
+		protocol, extensions = "LMTP", slices.DeleteFunc(extensions, func(name string) bool { return name == "CHUNKING" })
+	}
+	if cfg.DSN {
+		extensions = append(extensions, "DSN")
+	}
 	if relay {
 		extensions = append(extensions, "XCLIENT "+xclientAttributes, "XFORWARD "+xforwardAttributes)
 	}
 	h := hello{
-		greeting: reply("220 " + cfg.Hostname + " ESMTP"),
+		greeting: reply("220 " + cfg.Hostname + " " + protocol),
 		helo:     reply("250 " + cfg.Hostname),
 		ehloTLS:  multiline(extensions),
 	}
 	withAuth := append(slices.Clone(extensions), authExtension)
+	withPassword := append(slices.Clone(extensions), passwordExtension)
 	h.ehlo, h.ehloAuth, h.ehloAuthTLS = h.ehloTLS, multiline(withAuth), multiline(withAuth)
+	h.ehloPassword, h.ehloPasswordTLS = multiline(withPassword), multiline(withPassword)
 	if cfg.TLS != nil {
 		h.ehlo, h.ehloAuth = multiline(append(extensions, "STARTTLS")), multiline(append(withAuth, "STARTTLS"))
+		h.ehloPassword = multiline(append(withPassword, "STARTTLS"))
 	}
 	return h
 }
@@ -71,13 +86,21 @@ func (s *session) greet(arg []byte, extended bool) reply {
 	s.helo, s.extended = string(arg), extended
 	s.lookUpClient()
 	auth := s.offersAuth()
+	if auth {
+		s.wire.maxLine = maxAuthLine
+	}
 	h := &s.srv.hello
 	if s.relay {
 		h = &s.srv.relayHello
 	}
+	any := s.srv.cfg.AcceptAuth(s.connected.ip)
 	switch {
 	case !extended:
 		return h.helo
+	case auth && !any && s.tls != "":
+		return h.ehloPasswordTLS
+	case auth && !any:
+		return h.ehloPassword
 	case auth && s.tls != "":
 		return h.ehloAuthTLS
 	case auth:
@@ -101,18 +124,30 @@ func (s *session) startTLS(arg []byte) reply {
 		return replyNoArgument
 	}
 	s.say(replyStartTLS)
-	conn := tls.Server(s.wire.raw, s.srv.cfg.TLS)
-	err := s.wire.startTLS(conn, func() error { return conn.HandshakeContext(s.srv.base) })
-	if err != nil {
-		s.logConnError("tls handshake", err)
+	if !s.handshake() {
 		s.closing = true
 		return ""
 	}
+	s.reset()
+	s.helo, s.extended = "", false
+	s.signOut() // RFC 4954 §4: a client authenticates anew
+	return ""
+}
+
+// handshake runs a TLS handshake, from which on the session uses TLS. It reports whether it succeeded.
+func (s *session) handshake() bool {
+	conn := tls.Server(s.wire.raw, s.srv.cfg.TLS)
+	if err := s.wire.startTLS(conn, func() error { return conn.HandshakeContext(s.srv.base) }); err != nil {
+		s.logConnError("tls handshake", err)
+		if alert, ok := errors.AsType[*net.OpError](err); ok && alert.Op == "remote error" && s.srv.cfg.HandshakeRejected != nil {
+			s.srv.cfg.HandshakeRejected()
+		}
+		return false
+	}
 	state := conn.ConnectionState()
 	s.tls = tls.VersionName(state.Version) + " " + tls.CipherSuiteName(state.CipherSuite)
-	s.reset()
-	s.helo, s.extended, s.authenticated = "", false, false // RFC 4954 §4: a client authenticates anew
-	return ""
+	s.record.add(transcript.Client, "[TLS handshake]")
+	return true
 }
 
 // isOtherProtocol reports whether the first line of a client belongs to HTTP or TLS. A web page can make a browser send an HTTP request

@@ -11,10 +11,10 @@ type blocklistLookup struct {
 // lookUpClient starts looking the client up in blocklists, unless the current look-up is already for its address. EHLO calls it, so that
 // RCPT rarely has to wait; RCPT calls it in case XFORWARD has named another client since. A relay that names no client is not looked up.
 func (s *session) lookUpClient() {
-	if s.unlimited {
+	if s.unlimited || s.project != nil { // a client that has a password may use any network
 		s.lookup = blocklistLookup{}
 	}
-	if s.srv.cfg.Listed == nil || s.unlimited || s.lookup.client == s.ip {
+	if s.srv.cfg.Listed == nil || s.unlimited || s.project != nil || s.isAnonymous() || s.lookup.client == s.ip {
 		return
 	}
 	s.lookup = blocklistLookup{client: s.ip, zone: s.srv.cfg.Listed(s.base, s.ip)}

@@ -32,6 +32,6 @@ func TestRelayIsNotLookedUpButItsClientsAre(t *testing.T) {
 	rcpt("250")
 	rcpt("250")
 	if len(asked) != 2 || asked["192.0.2.1"] != 1 || asked["192.0.2.2"] != 1 {
-		t.Errorf("asked %v", asked)
+		t.Errorf("the lists were asked %v times, want once for 192.0.2.1 and once for 192.0.2.2", asked)
 	}
 }

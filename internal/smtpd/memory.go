@@ -1,6 +1,7 @@
 package smtpd
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/gonebox/gonebox/internal/budget"
@@ -103,6 +104,20 @@ func (c *content) shrink(rest []byte) {
 	buffer.Put(c.buf)
 	c.buf = small
 	c.lease.Shrink(c.lease.Size() - firstLease)
+}
+
+// endLinesInCRLF makes all lines end in CRLF, after which the message has size octets. The lease must cover a second buffer of that size.
+func (c *content) endLinesInCRLF(size int64) {
+	with := buffer.Get(int(bufferFor(size)))
+	for line := range bytes.Lines(c.octets()) {
+		text, isLine := bytes.CutSuffix(line, []byte("\n"))
+		*with = append(*with, bytes.TrimSuffix(text, []byte("\r"))...)
+		if isLine {
+			*with = append(*with, "\r\n"...)
+		}
+	}
+	buffer.Put(c.buf)
+	c.buf = with
 }
 
 // leaseForDelivery grows the lease to n octets in all, which delivering the message needs. It may wait (budget.Lease.Finish).

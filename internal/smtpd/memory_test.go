@@ -37,7 +37,7 @@ func (s limitedMemory) hold(n int64) (release func()) {
 	s.t.Helper()
 	l := s.memory.TryAcquire(budget.Request, "another", n)
 	if l == nil {
-		s.t.Fatalf("%d octets cannot be held", n)
+		s.t.Fatalf("TryAcquire(%d) was refused, want the memory held", n)
 	}
 	return l.Release
 }
@@ -47,7 +47,7 @@ func (s limitedMemory) end(mails int) {
 	s.t.Helper()
 	s.stop()
 	if n := s.memory.Used(budget.Mail); n != 0 {
-		s.t.Errorf("%d octets are in use after all", n)
+		s.t.Errorf("%d octets are in use after all, want 0", n)
 	}
 	if got := len(s.in.deliveries()); got != mails {
 		s.t.Errorf("%d mails were delivered, want %d", got, mails)
@@ -82,7 +82,7 @@ func TestALargeMailWaitsForMemory(t *testing.T) {
 		small.send(text(4*kib) + ".\r\n")
 		small.expect("250")
 		if waited := time.Since(begun); waited > 0 {
-			t.Errorf("a small mail waited %s", waited)
+			t.Errorf("a small mail waited %s, want 0", waited)
 		}
 
 		time.Sleep(59 * time.Second)
@@ -143,7 +143,7 @@ func TestMailIsDeferredWhenMemoryDoesNotBecomeFree(t *testing.T) {
 				begun := time.Now()
 				mail(c)
 				if waited := time.Since(begun); waited != time.Minute {
-					t.Errorf("it was deferred after %s", waited)
+					t.Errorf("it was deferred after %s, want %v", waited, time.Minute)
 				}
 				release()
 				more.Release()
@@ -193,7 +193,7 @@ func TestDeliveryWaitsForMemory(t *testing.T) {
 			c.expect("354")
 			l, err := s.memory.Acquire(t.Context(), budget.Request, "another", 0)
 			if err != nil || l.Finish(t.Context(), 24*mib) != nil || l.Grow(7*mib) != nil {
-				t.Fatal("the memory to finish cannot be held")
+				t.Fatalf("taking the memory that the mail needs to finish failed: %v, want all of it taken", err)
 			}
 			begun := time.Now()
 			c.send(text(20*mib) + ".\r\n")
@@ -228,7 +228,7 @@ func TestMemoryOfDisconnectedClientsIsReleased(t *testing.T) {
 			c.send(octets)
 			synctest.Wait()
 			if s.memory.Used(budget.Mail) == 0 {
-				t.Error("the mail takes no memory")
+				t.Error("Used(Mail) = 0 while the mail is received, want some memory used")
 			}
 			_ = c.conn.Close()
 		}

@@ -24,17 +24,17 @@ func FuzzPath(f *testing.F) {
 			return
 		}
 		if !bytes.HasPrefix(p, []byte("<")) || !bytes.HasSuffix(p, append([]byte(">"), rest...)) {
-			t.Errorf("%q: the rest is %q", p, rest)
+			t.Errorf("ParsePath(%q): the rest is %q, want it behind a path in angle brackets", p, rest)
 		}
 		if mailbox != "" && mailbox != "postmaster" && !g.address(mailbox) {
-			t.Errorf("%q was read as %q", p, mailbox)
+			t.Errorf("ParsePath(%q) = %q, want an address of RFC 5321, postmaster or nothing", p, mailbox)
 		}
 		if beyond := strings.ContainsFunc(mailbox, func(r rune) bool { return r > 0x7f }); beyond && !utf8 {
-			t.Errorf("%q was read as ASCII", p)
+			t.Errorf("ParsePath(%q) = %q as ASCII, want it reported as UTF-8", p, mailbox)
 		}
 		again, rest, _, ok := smtpd.ParsePath([]byte("<" + mailbox + ">"))
 		if !ok || again != mailbox || len(rest) != 0 {
-			t.Errorf("%q was read as %q, and that as %q, %v", p, mailbox, again, ok)
+			t.Errorf("ParsePath(%q) = %q, and ParsePath of that = %q, %t, want the same again", p, mailbox, again, ok)
 		}
 	})
 }

@@ -115,11 +115,11 @@ func (c *client) expect(prefixes ...string) {
 		for line[3] != ' ' || line == "    " {
 			var err error
 			if line, err = c.r.ReadString('\n'); err != nil || len(line) < 4 {
-				c.t.Fatalf("expected %q, got %q, %v", prefix, line, err)
+				c.t.Fatalf("the reply is %q, %v, want %q", line, err, prefix)
 			}
 		}
 		if !strings.HasPrefix(line, prefix) {
-			c.t.Fatalf("expected %q, got %q", prefix, line)
+			c.t.Fatalf("the reply is %q, want %q at its beginning", line, prefix)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (c *client) expect(prefixes ...string) {
 func (c *client) expectEnd() {
 	c.t.Helper()
 	if rest, err := io.ReadAll(c.r); len(rest) > 0 || (err != nil && !errors.Is(err, io.ErrClosedPipe)) {
-		c.t.Fatalf("expected the end, got %q, %v", rest, err)
+		c.t.Fatalf("the server said %q, %v, want the end of the session", rest, err)
 	}
 }
 

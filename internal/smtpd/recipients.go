@@ -43,7 +43,7 @@ func newRecipients(limit ratelimit.Limit, c clock.Clock) *recipients {
 	return &recipients{limit: limit, clock: c, tallies: make(map[string]tally), sweepAt: firstSweep}
 }
 
-// count counts a recipient of a client.
+// count counts a recipient of a client, and of the /48 of an IPv6 client.
 func (rs *recipients) count(client string, refused bool) {
 	if len(rs.limit) == 0 {
 		return
@@ -51,6 +51,14 @@ func (rs *recipients) count(client string, refused bool) {
 	now := rs.clock.Now()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
+	rs.countLocked(client, refused, now)
+	if network, ok := ratelimit.NetworkOf(client); ok {
+		rs.countLocked(network, refused, now)
+	}
+}
+
+// countLocked counts a recipient of a client or a network. The caller holds the lock.
+func (rs *recipients) countLocked(client string, refused bool, now time.Time) {
 	t := rs.tallies[client]
 	if t == nil {
 		rs.sweep(now)
@@ -76,8 +84,18 @@ func (rs *recipients) blockedFor(client string) (wait time.Duration) {
 	now := rs.clock.Now()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
+	wait = rs.blockedLocked(client, 1, now)
+	if network, ok := ratelimit.NetworkOf(client); ok {
+		wait = max(wait, rs.blockedLocked(network, ratelimit.NetworkShare, now))
+	}
+	return wait
+}
+
+// blockedLocked returns how long a client or a network is still blocked that may have a number of times the limit. The caller holds the
+// lock.
+func (rs *recipients) blockedLocked(client string, times int, now time.Time) (wait time.Duration) {
 	for i, w := range rs.tallies[client] {
-		if w.refused > rs.limit[i].Count && w.refused*blockedOf >= w.total*blockedRefused {
+		if w.refused > rs.limit[i].Count*times && w.refused*blockedOf >= w.total*blockedRefused {
 			wait = max(wait, w.ends.Sub(now))
 		}
 	}
@@ -120,4 +138,4 @@ func tooManyRefused(wait time.Duration) reply {
 }
 
 // seconds returns a wait in whole seconds, at least 1.
-func seconds(wait time.Duration) int64 { return max(int64((wait+time.Second-1)/time.Second), 1) }
+func seconds(wait time.Duration) int64 { return max(clock.Seconds(wait), 1) }

@@ -94,3 +94,19 @@ func TestRepeatedRecipientCountsOnce(t *testing.T) {
 		c.expectEnd()
 	})
 }
+
+// A site cannot probe on from one of its networks after the other: its /48 may have 16 times what one /64 may.
+func TestSiteWithTooManyRejectedRecipientsIsBlocked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := counted(t)
+		defer b.stop()
+		for n := range 16 {
+			b.sender(fmt.Sprintf("[2001:db8:1:%x::1]:1", n)).rcpt("no", 0, 10, "550 5.1.1") // as many as one may
+		}
+		last := b.sender("[2001:db8:1:99::1]:1")
+		last.rcpt("no", 0, 1, "421 4.7.0")
+		last.expectEnd()
+		b.dial("[2001:db8:1:aa::1]:1").expect("421 4.7.0")
+		b.sender("[2001:db8:2::1]:1").rcpt("no", 0, 1, "550 5.1.1") // another site
+	})
+}
