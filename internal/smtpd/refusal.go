@@ -2,6 +2,7 @@ package smtpd
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -23,6 +24,23 @@ func refusal(err error) (r reply, known bool) {
 		return reply(status + " " + p.Title()), true
 	}
 	return "451 4.3.0 Not available right now, try again later", p.Code == problem.ServerUnavailable
+}
+
+// signInErrorReply returns the reply to AUTH for an error of Config.SignIn. All but wrong credentials is temporary.
+func (s *session) signInErrorReply(err error) reply {
+	p, known := problem.From(err)
+	switch {
+	case known && p.Code == problem.AuthInvalidCredentials:
+		return replyCredentials
+	case known && p.Code == problem.RateLimited:
+		return "454 4.7.0 Too many wrong passwords, try again later"
+	case known && p.Code == problem.ProjectLimitReached:
+		return "454 4.7.0 There are too many projects, delete one"
+	}
+	r := s.errorReply("sign-in", err)
+	_, text, _ := strings.Cut(string(r), " ")
+	_, text, _ = strings.Cut(text, " ")
+	return reply("454 4.7.0 " + text)
 }
 
 // statusOf returns the reply code and the enhanced status code (RFC 3463) of a problem, or "" if it has no SMTP reply.

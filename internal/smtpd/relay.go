@@ -14,6 +14,7 @@ import (
 // names another with XCLIENT or XFORWARD (docs/spec/smtp.md#behind-a-relay).
 type client struct {
 	ip        netip.Addr
+	bareLF    bool            // by Config.BareLF
 	unlimited bool            // by Config.Unlimited, or because it is a relay that has named no client
 	owner     string          // the key under which limits count the client (ratelimit.AddrIdentity)
 	base      context.Context // of the Inbound's calls; carries ip
@@ -22,12 +23,12 @@ type client struct {
 
 // newClient returns a client with an address.
 func (s *Server) newClient(ip netip.Addr) client {
-	return client{ip: ip, unlimited: s.cfg.Unlimited(ip), owner: ratelimit.AddrIdentity(ip), base: inbound.WithClient(s.base, ip)}
+	return client{ip: ip, bareLF: s.cfg.BareLF(ip), unlimited: s.cfg.Unlimited(ip), owner: ratelimit.AddrIdentity(ip), base: inbound.WithClient(s.base, ip)}
 }
 
 // isRelay reports whether the peer may use XCLIENT and XFORWARD. It depends on the connection's address, never on one given by XCLIENT.
 func (s *Server) isRelay(peer netip.Addr) bool {
-	return slices.ContainsFunc(s.cfg.Relays, func(p netip.Prefix) bool { return p.Contains(peer) })
+	return s.cfg.LMTP || slices.ContainsFunc(s.cfg.Relays, func(p netip.Prefix) bool { return p.Contains(peer) })
 }
 
 // heloName returns the client's name: the one that the relay gave, or the argument of EHLO or HELO.
@@ -44,13 +45,8 @@ func (s *session) heloName() string {
 func (s *session) admit() reply {
 	s.release()
 	s.release = func() {}
-	if s.srv.cfg.Blocks.Client(s.ip) {
-		s.logBlocked(BlockedClient, replyBlockedClient)
-		return replyBlockedClient
-	}
-	if wait := s.blockedFor(); wait > 0 {
-		s.srv.cfg.Metrics.Refused(ratelimit.SMTPRefused)
-		return tooManyRefused(wait)
+	if r := s.checkClient(); r != "" {
+		return r
 	}
 	release, ok := s.srv.connections.Acquire(ratelimit.SMTPConnections, s.owner, s.srv.cfg.MaxConnections)
 	if !ok {
@@ -79,7 +75,8 @@ func (s *session) xclient(arg []byte) reply {
 	}
 	s.log(slog.LevelDebug, "smtp client named by relay", slog.String("client", next.ip.String()))
 	s.connected, s.client = next, next
-	s.helo, s.extended, s.authenticated = "", false, false
+	s.helo, s.extended = "", false
+	s.signOut()
 	s.commands, s.errors = 0, 0
 	if r := s.admit(); r != "" {
 		s.closing, s.linger = true, true
@@ -133,6 +130,11 @@ func (s *session) checkForwarded() reply {
 	if s.ip == s.connected.ip {
 		return ""
 	}
+	return s.checkClient()
+}
+
+// checkClient returns the reply to a client that is blocked by the operator or because of its refused recipients, otherwise "".
+func (s *session) checkClient() reply {
 	if s.srv.cfg.Blocks.Client(s.ip) {
 		s.logBlocked(BlockedClient, replyBlockedClient)
 		return replyBlockedClient

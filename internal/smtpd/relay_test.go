@@ -111,12 +111,12 @@ func TestBlocksAreCountedAndLogged(t *testing.T) {
 	say(c, "MAIL FROM:<spam@blocked.test>", "550 5.7.1")
 	for i, want := range []smtpd.Block{smtpd.BlockedClient, smtpd.BlockedClient, smtpd.BlockedSender} {
 		if got := <-counts; got != want {
-			t.Errorf("%d: %s, want %s", i, got, want)
+			t.Errorf("refusal %d is counted as %s, want %s", i, got, want)
 		}
 	}
 	for _, line := range []string{`msg="client blocked"`, `msg="sender blocked"`, "client=192.0.2.9", `reply="554 5.7.1"`, "senderDomain=blocked.test"} {
 		if !strings.Contains(log.String(), line) {
-			t.Errorf("the log has no %s:\n%s", line, log.String())
+			t.Errorf("the log has no %s:\n%s\nwant %v in it", line, log.String(), line)
 		}
 	}
 }
@@ -189,13 +189,13 @@ func FuzzAttributes(f *testing.F) {
 			return
 		}
 		if addr.IsValid() && (addr.Is4In6() || addr.Zone() != "" || addr == netip.IPv6Unspecified()) {
-			t.Errorf("%q has the address %v", p, addr)
+			t.Errorf("ParseXClient(%q) has the address %v, want none that is unspecified, mapped or has a zone", p, addr)
 		}
 		if strings.ContainsAny(helo, "\r\n\x00") || len(helo) > 255 {
-			t.Errorf("%q has the name %q", p, helo)
+			t.Errorf("ParseXClient(%q) has the name %q, want at most 255 octets without line ends and NUL", p, helo)
 		}
 		if again, _, ok := smtpd.ParseXClient(bytes.ReplaceAll(p, []byte("ADDR="), []byte("addr="))); !ok || again != addr {
-			t.Errorf("%q has the address %v, in small letters %v", p, addr, again)
+			t.Errorf("ParseXClient(%q) has the address %v, and with addr= in small letters %v, want the same", p, addr, again)
 		}
 	})
 }

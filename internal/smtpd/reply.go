@@ -25,6 +25,7 @@ const (
 	replyTimeout       reply = "421 4.4.2 Timeout, closing the connection"
 	replyLost          reply = "421 4.4.2 The connection broke within the message"
 	replyDraining      reply = "421 4.3.2 The server is going down, try again later"
+	replyCut           reply = "421 4.4.2 The connection is closed on purpose" // is not sent
 	replyFault         reply = "421 4.3.0 Something went wrong on our side, try again later"
 	replyTooMany       reply = "421 4.7.0 Too many connections from your address, try again later"
 	replyCommands      reply = "421 4.7.0 Too many commands, try again later"
@@ -46,6 +47,7 @@ const (
 	replyRcptAddress       reply = "501 5.1.3 The recipient's address is not valid"
 	replyParameters        reply = "501 5.5.4 The parameters are not valid"
 	replyChunkSyntax       reply = "501 5.5.4 Expected BDAT size [LAST]; closing, since the chunk's end is not known"
+	replyNoInitial         reply = "501 5.7.0 The mechanism begins with a challenge, not with a response"
 	replyAuthCancelled     reply = "501 5.7.0 Authentication cancelled"
 	replyAuthSyntax        reply = "501 5.5.2 The response is not valid base64"
 	replyAttributes        reply = "501 5.5.4 The attributes are not valid"
@@ -59,7 +61,8 @@ const (
 	replyAuthAlready       reply = "503 5.5.1 Already authenticated"
 	replyAuthInTransaction reply = "503 5.5.1 AUTH is not allowed within a mail transaction"
 	replyNotInTransaction  reply = "503 5.5.1 The command is not allowed within a mail transaction"
-	replyMechanism         reply = "504 5.5.4 The mechanism is not supported, use PLAIN or LOGIN"
+	replyMechanism         reply = "504 5.5.4 The mechanism is not supported, use PLAIN, LOGIN, CRAM-MD5 or XOAUTH2"
+	replyCredentials       reply = "535 5.7.8 The name and the password are not those of a project"
 	replyNeedsUTF8         reply = "553 5.6.7 The address needs SMTPUTF8"
 	replyParameter         reply = "555 5.5.4 A parameter is not known or not available"
 )
