@@ -7,9 +7,13 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"runtime/debug"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/transcript"
 )
 
 // session is an SMTP session with one client. Its goroutine alone uses it, except that other goroutines may call
@@ -27,11 +31,18 @@ type session struct {
 	forwardFailed bool   // XFORWARD was rejected since the transaction was reset
 	release       func() // gives the connection back to the client's limit of connections; never nil
 
-	helo          string // the argument of EHLO or HELO; "" before
-	extended      bool   // EHLO, not HELO
-	authenticated bool   // AUTH succeeded
-	tls           string // version and cipher; "" without TLS
+	helo          string           // the argument of EHLO or HELO; "" before
+	extended      bool             // EHLO, not HELO
+	authenticated bool             // AUTH succeeded
+	user          string           // the user name given to AUTH
+	project       *inbound.Project // that the session is signed in to; nil: to none
+	secure        bool             // TLS begins with the connection
+	tls           string           // version and cipher; "" without TLS
 	tx            transaction
+	peer          netip.Addr       // of the connection, whatever XCLIENT and XFORWARD name
+	submission    *Submission      // what the session delivers instead of what a client sends; nil: it has a client
+	record        *recorder        // nil: the session is not recorded
+	recorded      []inbound.Stored // the messages of the mail that is recorded
 	lookup        blocklistLookup
 
 	totalCommands int   // commands of the session
@@ -40,6 +51,7 @@ type session struct {
 	messages      int   // accepted messages; it numbers them in replies
 	lastSize      int64 // octets of the last message, since the next one is likely to be as large
 	closing       bool  // the session ends once the pending replies are sent
+	cut           bool  // the session ends without a reply, on purpose
 	linger        bool  // the client may still be sending when the session ends; see wire.linger
 }
 
@@ -55,6 +67,7 @@ func newSession(srv *Server, conn net.Conn) *session {
 			conn:       conn,
 			timeouts:   srv.cfg.Timeouts,
 			wall:       srv.wall,
+			maxLine:    maxLine,
 			sessionEnd: now.Add(srv.cfg.Timeouts.Session),
 		},
 	}
@@ -65,12 +78,18 @@ func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
 	peer := ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
+	if !peer.IsValid() {
+		peer = netip.AddrFrom4([4]byte{127, 0, 0, 1}) // a socket of this machine
+	}
+	s.peer = peer
 	s.client, s.relay = s.srv.newClient(peer), s.srv.isRelay(peer)
 	s.unlimited = s.unlimited || s.relay // otherwise one client could use up the limits of the relay, which would then be blocked for all clients
 	s.connected = s.client
 	if r := s.admit(); r != "" {
-		s.wire.write(string(r))
-		_ = s.wire.flush() // the connection is closed in any case
+		if !s.secure { // without a handshake the client could not read it
+			s.wire.write(string(r))
+			_ = s.wire.flush() // the connection is closed in any case
+		}
 		return
 	}
 	defer func() { s.release() }()
@@ -81,6 +100,10 @@ func (s *session) run() {
 	defer s.wire.releaseBuffer()
 	defer s.reset()
 	s.trace = newTrace()
+	s.startRecording()
+	if s.secure && !s.handshake() {
+		return
+	}
 	s.dialog()
 	s.logSession()
 }
@@ -91,6 +114,12 @@ func (s *session) dialog() {
 	s.say(s.srv.hello.greeting)
 	for !s.closing {
 		s.say(s.next())
+		if s.record != nil && !s.tx.open && (s.record.refused || s.recorded != nil) {
+			s.endMail()
+		}
+	}
+	if s.record != nil {
+		s.endMail()
 	}
 	if s.wire.flush() == nil && s.linger {
 		s.wire.linger()
@@ -110,7 +139,10 @@ func (s *session) next() reply {
 	}
 	r := replyLongLine
 	if err == nil {
+		s.recordCommand(line)
 		r = s.command(line)
+	} else {
+		s.record.add(transcript.Client, "[a line that is too long]")
 	}
 	if r.isPermanent() {
 		if s.errors++; s.errors > s.srv.cfg.MaxErrors {
@@ -124,6 +156,7 @@ func (s *session) next() reply {
 // any more. It ends the session.
 func (s *session) readErrorReply(err error) reply {
 	s.closing = true
+	s.record.add(transcript.Client, "[connection closed]")
 	switch {
 	case errors.Is(err, errDraining):
 		return replyDraining
@@ -145,7 +178,7 @@ func (s *session) command(line []byte) reply {
 	if s.totalCommands == 1 && isOtherProtocol(line) {
 		return replyNotSMTP
 	}
-	line, ok := commandText(line)
+	line, ok := commandText(line, s.bareLF)
 	if !ok {
 		return replyControl
 	}
@@ -167,8 +200,11 @@ func (s *session) command(line []byte) reply {
 // dispatch runs a command by its verb in upper case. arg aliases the input buffer, so it is valid until the next read.
 func (s *session) dispatch(verb string, arg []byte) reply {
 	switch verb {
-	case "EHLO", "HELO":
-		return s.greet(arg, verb == "EHLO")
+	case "EHLO", "HELO", "LHLO":
+		if s.srv.cfg.LMTP != (verb == "LHLO") { // RFC 2033 §4.1
+			return replyUnknown
+		}
+		return s.greet(arg, verb != "HELO")
 	case "MAIL":
 		return s.mail(arg)
 	case "RCPT":
@@ -176,6 +212,9 @@ func (s *session) dispatch(verb string, arg []byte) reply {
 	case "DATA":
 		return s.data(arg)
 	case "BDAT":
+		if s.srv.cfg.LMTP { // it is not offered
+			return replyUnknown
+		}
 		return s.bdat(arg)
 	case "RSET", "QUIT":
 		return s.resetOrQuit(verb, arg)
@@ -215,13 +254,15 @@ func (s *session) resetOrQuit(verb string, arg []byte) reply {
 	return replyOK
 }
 
-// commandText returns a line without its CRLF and trailing spaces (RFC 5321 §4.1.1). It returns false for a line that ends in a bare LF or
-// contains a control character: servers disagree about where such lines end, and attackers use that to smuggle commands.
-func commandText(line []byte) (text []byte, ok bool) {
+// commandText returns a line without its CRLF and trailing spaces (RFC 5321 §4.1.1). It returns false for a line that contains a control
+// character or, unless bareLF is true, ends in a bare LF: servers disagree about where such lines end, and attackers use that to smuggle
+// commands.
+func commandText(line []byte, bareLF bool) (text []byte, ok bool) {
 	text, ok = bytes.CutSuffix(line, []byte("\r\n"))
-	if !ok {
+	if !ok && !bareLF {
 		return nil, false
 	}
+	text = bytes.TrimSuffix(text, []byte("\n"))
 	for _, c := range text {
 		if c < ' ' || c == 0x7f {
 			return nil, false
@@ -235,6 +276,11 @@ func (s *session) say(r reply) {
 	if r == "" {
 		return
 	}
+	if s.cut {
+		s.record.cut()
+		return
+	}
+	s.record.reply(r)
 	s.wire.write(string(r))
 	if r.endsSession() && !s.closing {
 		s.closing, s.linger = true, r != replyGoodbye

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -59,7 +60,36 @@ func TestEnvelopeSaysWhereTheMessageCameFrom(t *testing.T) {
 		ReceivedAt: received,
 	}
 	if diff := cmp.Diff(want, in.deliveries()[0].env, cmpopts.EquateComparable(netip.Addr{}), cmpopts.IgnoreUnexported(inbound.Recipient{}, inbound.Envelope{}), cmpopts.IgnoreFields(inbound.Envelope{}, "Memory")); diff != "" {
-		t.Error(diff)
+		t.Errorf("in.deliveries()[0].env (-want +got):\n%s", diff)
+	}
+}
+
+// A session over TLS from the first octet is one like after STARTTLS.
+func TestServeTLSSpeaksTLSFromTheStart(t *testing.T) {
+	in := &fakeInbound{}
+	cfg := smtpd.Config{TLS: &tls.Config{Certificates: []tls.Certificate{newCertificate(t, "mx.example.test")}}, MaxConnections: 1}
+	_, addr := serveTLS(t, cfg, in)
+	dial := func() (*tls.Conn, error) { return tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true}) }
+	conn, err := dial()
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	c := newClient(t, conn)
+	c.hello()
+	c.send("STARTTLS\r\n")
+	c.expect("503 5.5.1")
+	c.data()
+	c.send("one\r\n.\r\n")
+	c.expect("250")
+	if second, err := dial(); err == nil {
+		t.Errorf("a second connection to %s, want it refused", second.RemoteAddr())
+	}
+	c.send("QUIT\r\n")
+	c.expect("221")
+	c.expectEnd()
+	_ = conn.Close()
+	if got := in.deliveries(); len(got) != 1 || got[0].env.Protocol != "ESMTPS" || got[0].env.TLS == "" {
+		t.Errorf("delivered %+v, want 1 message with the protocol ESMTPS", got)
 	}
 }
 
@@ -89,7 +119,7 @@ func TestStartTLSDiscardsCleartextInput(t *testing.T) {
 		c.expect("250", "221")
 	})
 	if got := in.deliveries(); len(got) != 1 || got[0].env.From != "alice@sender.test" || got[0].env.Helo != "client.test" {
-		t.Errorf("delivered %+v", got)
+		t.Errorf("delivered %+v, want one mail from alice@sender.test with the HELO name client.test", got)
 	}
 }
 
@@ -106,7 +136,7 @@ func TestPipelinedRepliesAreSentInOneWrite(t *testing.T) {
 			p := make([]byte, 65536)
 			n, err := c.conn.Read(p)
 			if got := bytes.Count(p[:n], []byte("\r\n")); err != nil || got != replies {
-				t.Errorf("one write brought %d of %d replies, %v: %q", got, replies, err, p[:n])
+				t.Errorf("one write brought %d replies, %v, want %d: %q", got, err, replies, p[:n])
 			}
 		}
 		once("MAIL FROM:<a@sender.test>\r\nRCPT TO:<b@example.test>\r\nRCPT TO:<c@example.test>\r\nDATA\r\n", 4)
@@ -175,7 +205,7 @@ func TestMetricsCountConnectionsAndMessages(t *testing.T) {
 		c := b.dial(home)
 		c.hello()
 		if open.Load() != 1 {
-			t.Errorf("%d connections are open", open.Load())
+			t.Errorf("%d connections are open, want 1", open.Load())
 		}
 		b.dial(home).expect("421")
 		c.data()
@@ -213,12 +243,12 @@ func TestLogKeepsSecrets(t *testing.T) {
 	})
 	for _, want := range []string{`"ip":"192.0.2.1"`, `"helo":"client.test"`, `"octets":18`, `"reply":"250 2.0.0"`, `"trace":"`} {
 		if !strings.Contains(log.String(), want) {
-			t.Errorf("the log lacks %s: %s", want, log.String())
+			t.Errorf("the log is\n%s\nwant %s in it", log.String(), want)
 		}
 	}
 	for _, secret := range []string{"4711", "box", "alice"} {
 		if strings.Contains(log.String(), secret) {
-			t.Errorf("the log has %q: %s", secret, log.String())
+			t.Errorf("the log has the secret %q, want it left out: %s", secret, log.String())
 		}
 	}
 }
@@ -266,7 +296,7 @@ func TestServeSurvivesFailingAccepts(t *testing.T) {
 		c.hello()
 		_ = p.Close()
 		if err := <-served; !errors.Is(err, net.ErrClosed) {
-			t.Errorf("Serve: %v", err)
+			t.Errorf("Serve: %v, want the error %v", err, net.ErrClosed)
 		}
 		_ = conn.Close()
 		_ = s.Shutdown(t.Context())
@@ -295,6 +325,33 @@ func TestProxyHeaderNamesTheClient(t *testing.T) {
 	c.send("one\r\n.\r\n")
 	c.expect("250")
 	if ip := in.deliveries()[0].env.RemoteIP; ip != netip.MustParseAddr("192.0.2.1") {
-		t.Errorf("the envelope says %v", ip)
+		t.Errorf("the envelope says %v, want %v", ip, netip.MustParseAddr("192.0.2.1"))
 	}
+}
+
+func TestSessionsRunOnGoroutinesOfEarlierOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var goroutines []string
+		in := &fakeInbound{before: func(context.Context) {
+			stack := make([]byte, 64)
+			name, _, _ := strings.Cut(string(stack[:runtime.Stack(stack, false)]), " [")
+			goroutines = append(goroutines, name)
+		}}
+		b := serveOnPipes(t, smtpd.Config{}, in)
+		for range 3 {
+			c := b.dial(home)
+			c.hello()
+			c.data()
+			c.send("one\r\n.\r\nQUIT\r\n")
+			c.expect("250 2.0.0", "221 2.0.0")
+			c.expectEnd()
+			synctest.Wait()
+		}
+		b.stop()
+		for _, name := range goroutines {
+			if name != goroutines[0] {
+				t.Errorf("three sessions, one after another, ran on %q, want one goroutine", goroutines)
+			}
+		}
+	})
 }

@@ -36,7 +36,7 @@ func TestShutdownLetsMessagesFinish(t *testing.T) {
 		idle.expect("421 4.3.2")
 		idle.expectEnd()
 		if took := time.Since(start); took != 0 {
-			t.Errorf("the idle session got its reply after %v", took)
+			t.Errorf("the idle session got its reply after %v, want 0", took)
 		}
 		time.Sleep(time.Minute)
 		in.before = func(context.Context) { <-release }
@@ -48,7 +48,7 @@ func TestShutdownLetsMessagesFinish(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-stopped:
-			t.Error("Shutdown did not wait for Deliver")
+			t.Error("Shutdown returned before Deliver, want it to wait")
 		default:
 		}
 		close(release)
@@ -58,7 +58,7 @@ func TestShutdownLetsMessagesFinish(t *testing.T) {
 		}
 		<-stopped
 		if n := len(in.deliveries()); n != 3 {
-			t.Errorf("%d messages were delivered", n)
+			t.Errorf("%d messages were delivered, want 3", n)
 		}
 	})
 }
@@ -81,15 +81,15 @@ func TestShutdownThatRunsOutOfTimeCloses(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		if err := b.server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Shutdown: %v", err)
+			t.Errorf("Shutdown: %v, want the error %v", err, context.DeadlineExceeded)
 		}
 		if took := time.Since(start); took != time.Minute {
-			t.Errorf("Shutdown took %v", took)
+			t.Errorf("Shutdown took %v, want %v", took, time.Minute)
 		}
 		receiving.expectEnd()
 		delivering.expectEnd()
 		if err := <-cancelled; !errors.Is(err, context.Canceled) {
-			t.Errorf("the delivery's context: %v", err)
+			t.Errorf("the delivery's context: %v, want the error %v", err, context.Canceled)
 		}
 		if err := <-b.served; err != nil {
 			t.Errorf("Serve: %v", err)
@@ -109,7 +109,7 @@ func TestServeAfterShutdown(t *testing.T) {
 			t.Errorf("Serve: %v", err)
 		}
 		if _, err := late.Accept(); err == nil {
-			t.Error("the listener was left open")
+			t.Error("Accept on the listener of a server that was shut down returned no error, want it closed")
 		}
 	})
 }
@@ -135,7 +135,7 @@ func TestDeliveryOutlivesItsClient(t *testing.T) {
 		close(release)
 		b.stop()
 		if n := len(in.deliveries()); n != 1 || state != nil {
-			t.Errorf("%d messages were delivered, the context said %v", n, state)
+			t.Errorf("%d messages were delivered, the context said %v, want 1 and nil", n, state)
 		}
 	})
 }

@@ -17,6 +17,6 @@ func TestStandardLibraryClientCanSend(t *testing.T) {
 	}
 	got := in.deliveries()
 	if len(got) != 1 || got[0].data != "Subject: hi\r\n\r\n.dot\r\n" || len(got[0].env.To) != 2 {
-		t.Errorf("delivered %+v", got)
+		t.Errorf("delivered %+v, want one mail hi with the line .dot to two recipients", got)
 	}
 }

@@ -6,7 +6,7 @@
 // has MAIL and RCPT and content.go DATA and BDAT. refusal.go turns the Inbound's errors into replies, and no other
 // file does (docs/spec/smtp.md#replies).
 //
-// 250 for a message is sent only after Inbound.Deliver has returned nil, which means that it is on stable storage.
+// 250 for a message is sent only after Inbound.Deliver has returned no error, which means that it is on stable storage.
 // The resources that a client can use are bounded: connections by address, commands and errors by session, the length
 // of lines, the time of every wait, and the memory for messages by a budget. A session that waits for memory does not
 // read, so that its client waits, too (docs/spec/smtp.md#memory). A panic ends only its session.
@@ -23,6 +23,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/transcript"
 )
 
 // Inbound checks recipients and stores messages. Its methods are called by many goroutines. The context of a call ends when Shutdown
@@ -31,9 +32,9 @@ type Inbound interface {
 	// Accept resolves a forward-path, given without brackets and source route, and as "postmaster" for <Postmaster>. For a
 	// *problem.Problem the client gets the reply of docs/spec/smtp.md#replies; for any other error 451 4.3.0, and the error is logged.
 	Accept(ctx context.Context, address string) (inbound.Recipient, error)
-	// Deliver returns nil only when the message is on stable storage for every recipient of the envelope. After an error it is stored
+	// Deliver returns no error only when the message is on stable storage for every recipient of the envelope. After an error it is stored
 	// for none. It must not use data after it returns. Its errors are treated like Accept's.
-	Deliver(ctx context.Context, env *inbound.Envelope, data []byte) error
+	Deliver(ctx context.Context, env *inbound.Envelope, data []byte) (inbound.Receipt, error)
 	// Memory returns the most octets of memory that Deliver uses for a message of size octets, besides the message itself.
 	Memory(size int64) int64
 }
@@ -42,6 +43,9 @@ type Inbound interface {
 type Config struct {
 	// Hostname is the name in the greeting and the EHLO reply; "localhost" by default.
 	Hostname string
+	// LMTP makes it an LMTP server (RFC 2033), for a mail server in front: there is a reply for each recipient of a message, so that one whose
+	// mailbox is full does not keep it from the others. Every client is a relay (Relays).
+	LMTP bool
 	// MaxSize is the largest accepted message, in octets as RFC 1870 §3 counts them; 25 MiB by default.
 	MaxSize int64
 	// MaxRecipients is how many recipients a message may have; 100 by default (RFC 5321 §4.5.3.1.8).
@@ -63,8 +67,20 @@ type Config struct {
 	// AcceptAuth reports whether a client is offered SMTP AUTH (RFC 4954), which then accepts any credentials and grants nothing: for
 	// applications under test that require authentication. nil: it is offered to no client.
 	AcceptAuth func(netip.Addr) bool
-	// TLS is the configuration for STARTTLS (RFC 3207); nil: it is not offered.
+	// SignIn signs sessions in to projects; nil: there are none.
+	SignIn SignIn
+	// BareLF reports whether a client may end lines with LF instead of CRLF, in commands and in content, which is then stored with CRLF
+	// (docs/spec/smtp.md#lines-that-end-in-lf). A client for which it is true could smuggle mail past servers that it relays for, so it must
+	// be the author of its mail. nil: no client may.
+	BareLF func(netip.Addr) bool
+	// DSN offers delivery status notifications (RFC 3461), so that applications under test may ask for them. Their parameters are checked,
+	// and nothing is ever sent.
+	DSN bool
+	// TLS is the configuration for STARTTLS (RFC 3207) and ServeTLS; nil: STARTTLS is not offered.
 	TLS *tls.Config
+	// HandshakeRejected is called when a client ends a TLS handshake with an alert, as one does that does not trust the certificate. It must
+	// not block. nil: it is not called.
+	HandshakeRejected func()
 	// TrustedProxies are the networks of load balancers that use the PROXY protocol. A connection from one of them must begin with its
 	// header, and no other connection may. Empty: there are none.
 	TrustedProxies []netip.Prefix
@@ -74,6 +90,12 @@ type Config struct {
 	// Memory is the budget for the memory of messages; nil: no bound. A message waits while it is exhausted, and gets 452 4.3.1 after
 	// Timeouts.Memory.
 	Memory *budget.Budget
+	// Faults makes commands fail on purpose; nil: none do.
+	Faults Faults
+	// Transcribe gets the transcript of each mail of the sink and of projects after its last reply. It must not block. Transcribes reports
+	// whether sessions of a client are recorded, of which there may be such mail. nil: none are.
+	Transcribe  func(*transcript.Transcript)
+	Transcribes func(netip.Addr) bool
 	// Timeouts bound how long sessions wait.
 	Timeouts Timeouts
 	// Context provides values to the Inbound's calls, but does not cancel them; context.Background by default.
@@ -203,6 +225,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.AcceptAuth == nil {
 		c.AcceptAuth = func(netip.Addr) bool { return false }
+	}
+	if c.BareLF == nil {
+		c.BareLF = func(netip.Addr) bool { return false }
 	}
 	if c.Metrics.Connections == nil {
 		c.Metrics.Connections = func(int) {}

@@ -44,17 +44,17 @@ func (f *fakeInbound) Accept(_ context.Context, address string) (inbound.Recipie
 // Memory returns the memory for two copies of a message.
 func (*fakeInbound) Memory(size int64) int64 { return 2 * size }
 
-func (f *fakeInbound) Deliver(ctx context.Context, env *inbound.Envelope, data []byte) error {
+func (f *fakeInbound) Deliver(ctx context.Context, env *inbound.Envelope, data []byte) (inbound.Receipt, error) {
 	if f.before != nil {
 		f.before(ctx)
 	}
 	if f.fail != nil {
-		return f.fail
+		return inbound.Receipt{}, f.fail
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.delivered = append(f.delivered, delivery{env: *env, data: string(data)})
-	return nil
+	return inbound.Receipt{}, nil
 }
 
 func (f *fakeInbound) deliveries() []delivery {
@@ -74,6 +74,17 @@ func faultOrProblem(name string) error {
 // serve starts a server on a port of its own and returns its address. It is shut down when the test ends.
 func serve(tb testing.TB, cfg smtpd.Config, in smtpd.Inbound) (*smtpd.Server, string) {
 	tb.Helper()
+	return serveBy(tb, (*smtpd.Server).Serve, cfg, in)
+}
+
+// serveTLS is serve for clients that begin with TLS.
+func serveTLS(tb testing.TB, cfg smtpd.Config, in smtpd.Inbound) (*smtpd.Server, string) {
+	tb.Helper()
+	return serveBy(tb, (*smtpd.Server).ServeTLS, cfg, in)
+}
+
+func serveBy(tb testing.TB, method func(*smtpd.Server, net.Listener) error, cfg smtpd.Config, in smtpd.Inbound) (*smtpd.Server, string) {
+	tb.Helper()
 	if cfg.Hostname == "" {
 		cfg.Hostname = "mx.example.test"
 	}
@@ -86,7 +97,7 @@ func serve(tb testing.TB, cfg smtpd.Config, in smtpd.Inbound) (*smtpd.Server, st
 	}
 	s := smtpd.New(cfg, in)
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
+	go func() { served <- method(s, l) }()
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel() // do not wait for clients that are still connected
