@@ -19,9 +19,13 @@ type transaction struct {
 	utf8     bool                // MAIL had the parameter SMTPUTF8
 	declared int64               // octets in the parameter SIZE; 0: MAIL did not have it
 	to       []inbound.Recipient // accepted ones, each once
+	paths    []string            // the accepted ones by RCPT command, so that one that was named twice is there twice
+	outcomes map[string]reply    // of LMTP, by path, once the message was delivered
 	chunks   *content            // what BDAT commands have sent so far; nil before the first
 	begun    time.Time           // when the first BDAT command arrived
 	stored   []inbound.Stored    // what Deliver has stored; nil before
+	test     *testMail           // what is known for faults; nil: nothing
+	mixed    bool                // a recipient is of neither the sink nor a project, so that no fault concerns the content
 
 	// The reply to MAIL and its reverse-path, if MAIL was refused because of the client, the sender or the size. A client that pipelines
 	// commands sends RCPT as well, and these recipients are then reported with the reply.
@@ -61,7 +65,7 @@ func (s *session) mail(arg []byte) reply {
 	if !from.isNull() && !from.isComplete() {
 		return replySenderSyntax
 	}
-	p, r := mailParameters(rest, s.offersAuth())
+	p, r := mailParameters(rest, s.offersAuth(), s.takesDSN())
 	switch {
 	case r != "":
 		return r
@@ -72,9 +76,8 @@ func (s *session) mail(arg []byte) reply {
 		return s.tx.refused
 	}
 	r = s.checkForwarded()
-	if r == "" && s.srv.cfg.Blocks.Sender(from.String()) {
-		r = replyBlockedSender
-		s.logBlocked(BlockedSender, r, slog.String("senderDomain", string(from.domain)))
+	if r == "" {
+		r = s.checkSender(from)
 	}
 	if r != "" {
 		s.tx.refused, s.tx.refusedFrom = r, from.String()
@@ -85,8 +88,29 @@ func (s *session) mail(arg []byte) reply {
 			return tooManyMessages(wait)
 		}
 	}
-	s.tx = transaction{open: true, from: from.String(), utf8: p.utf8, declared: p.size}
+	sender := from.String()
+	if r, done := s.faultAtMail(sender); done {
+		s.tx.refused, s.tx.refusedFrom = r, sender
+		return r
+	}
+	s.tx = transaction{open: true, from: sender, utf8: p.utf8, declared: p.size, test: s.tx.test}
+	if len(p.envelopeID) > 0 || p.full {
+		test := s.test()
+		test.full, test.envelopeID = p.full, string(p.envelopeID)
+	}
+	if s.record != nil {
+		s.record.from = sender
+	}
 	return replySender
+}
+
+// checkSender returns the reply to a sender that the operator has blocked, otherwise "".
+func (s *session) checkSender(from address) reply {
+	if !s.srv.cfg.Blocks.Sender(from.String()) {
+		return ""
+	}
+	s.logBlocked(BlockedSender, replyBlockedSender, slog.String("senderDomain", string(from.domain)))
+	return replyBlockedSender
 }
 
 // tooManyMessages returns the reply to MAIL beyond Config.AllowMessage. It ends the session.
@@ -114,7 +138,8 @@ func (s *session) rcpt(arg []byte) reply {
 	case !to.isComplete() && !to.isPostmaster():
 		return replyRcptAddress
 	}
-	if r := noParameters(rest); r != "" {
+	p, r := parseRcptParameters(rest, s.takesDSN())
+	if r != "" {
 		return r
 	}
 	if to.utf8 && !s.tx.utf8 {
@@ -125,15 +150,15 @@ func (s *session) rcpt(arg []byte) reply {
 		s.reportPathAttempt(replyRecipients, s.tx.from, to)
 		return replyRecipients
 	}
-	return s.accept(to)
+	return s.accept(to, p)
 }
 
 // accept asks the Inbound for a recipient and returns the reply. The Inbound is asked first, since blocks and
 // blocklists apply to the mailbox that an address stands for, and since mail to staff is exempt from blocklists.
-func (s *session) accept(to address) reply {
+func (s *session) accept(to address, p rcptParameters) reply {
 	begun := s.srv.wall.Now()
 	s.lookUpClient()
-	recipient, err := s.srv.in.Accept(s.base, to.String())
+	recipient, err := s.srv.in.Accept(s.acceptContext(), to.String())
 	if recipient.Domain != "" && s.srv.cfg.Blocks.Recipient(recipient.Key()) {
 		s.srv.cfg.Metrics.Blocked(BlockedRecipient)
 		s.reportAttempt(replyBlockedRecipient, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
@@ -147,11 +172,17 @@ func (s *session) accept(to address) reply {
 	if err != nil {
 		r := s.recipientErrorReply(err)
 		if recipient.Domain != "" { // the address is valid
+			s.markRecipient(recipient)
 			s.reportAttempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		}
 		return r
 	}
+	if r, done := s.faultAtRcpt(recipient, p); done {
+		s.reportAttempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
+		return r
+	}
 	known := func(r inbound.Recipient) bool { return r.Address == recipient.Address }
+	s.tx.paths = append(s.tx.paths, recipient.Address)
 	if !slices.ContainsFunc(s.tx.to, known) { // an address that is named twice is one recipient
 		s.tx.to = append(s.tx.to, recipient)
 		s.countRecipient(false)
@@ -174,9 +205,9 @@ func (s *session) recipientErrorReply(err error) reply {
 	return r
 }
 
-// countRecipient counts a recipient of the client, unless the client is unlimited.
+// countRecipient counts a recipient of the client, unless the client is unlimited or not known.
 func (s *session) countRecipient(refused bool) {
-	if !s.unlimited {
+	if !s.unlimited && !s.isAnonymous() {
 		s.srv.recipients.count(s.owner, refused)
 	}
 }
