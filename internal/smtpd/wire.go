@@ -36,8 +36,9 @@ type wire struct {
 	sessionEnd time.Time // when the session must end
 
 	inBuf          *[]byte // of inputSize octets, from package buffer
-	in             []byte  // *inBuf, or a longer slice of what followed a message's content
+	in             []byte  // *inBuf, or a longer slice of what followed a message's content or of a long line
 	inStart, inEnd int     // in[inStart:inEnd] is input not yet used
+	maxLine        int     // octets of a command line with its end: maxLine or maxAuthLine
 	out            []byte
 	writeDeadline  time.Time // that is set; zero: none
 	writeErr       error     // error of the first write that failed; nothing more is written
@@ -50,7 +51,7 @@ type wire struct {
 	readDeadline  time.Time // that is set; zero: none
 }
 
-// line returns the next command line with its LF. It is valid until the next call. A line longer than maxLine is
+// line returns the next command line with its LF. It is valid until the next call. A line longer than w.maxLine is
 // discarded up to its LF, without keeping more than a buffer of it; errLineTooLong is the only error after which the
 // caller may read on.
 func (w *wire) line() ([]byte, error) {
@@ -59,12 +60,12 @@ func (w *wire) line() ([]byte, error) {
 		if i := bytes.IndexByte(w.in[w.inStart:w.inEnd], '\n'); i >= 0 {
 			line := w.in[w.inStart : w.inStart+i+1]
 			w.inStart += i + 1
-			if skipping || len(line) > maxLine {
+			if skipping || len(line) > w.maxLine {
 				return nil, errLineTooLong
 			}
 			return line, nil
 		}
-		if w.inEnd-w.inStart >= maxLine {
+		if w.inEnd-w.inStart >= w.maxLine {
 			skipping = true
 			w.inStart = w.inEnd
 		}
@@ -74,10 +75,17 @@ func (w *wire) line() ([]byte, error) {
 	}
 }
 
-// fill waits for more input. The unused input is an incomplete line, shorter than maxLine.
+// fill waits for more input. The unused input is an incomplete line, shorter than w.maxLine.
 func (w *wire) fill() error {
-	w.inEnd = copy(*w.inBuf, w.in[w.inStart:w.inEnd])
-	w.in, w.inStart = *w.inBuf, 0
+	const longSize = maxAuthLine + inputSize
+	unused := w.in[w.inStart:w.inEnd]
+	switch {
+	case len(unused) < maxLine:
+		w.in = *w.inBuf
+	case len(w.in) < longSize: // the line may be as long as w.maxLine permits
+		w.in = make([]byte, longSize)
+	}
+	w.inStart, w.inEnd = 0, copy(w.in, unused)
 	n, err := w.read(w.in[w.inEnd:], w.timeouts.Command, !w.inTransaction)
 	w.inEnd += n
 	return err

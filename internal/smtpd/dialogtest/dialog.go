@@ -2,8 +2,8 @@
 // server. It does not depend on the server: a Dialog lists what must have been delivered at its end, which the test
 // checks.
 //
-// Load and Parse read a Dialog, and Player.Play connects to a server, sends what the dialog says and compares the
-// replies. An error names the line of the dialog.
+// Sources splits files into dialogs, Source.Dialog reads one of them, and Player.Play connects to a server, sends what the
+// dialog says and compares the replies. An error names the file and the line.
 package dialogtest
 
 import (
@@ -14,9 +14,16 @@ import (
 	"strings"
 )
 
-// Dialog is one file.
+// Source is the text of a dialog, whose variables are not replaced yet.
+type Source struct {
+	Name string // the file's name without directory and extension, a slash, and the dialog's heading
+	Text string // the lines below the heading
+	line int    // the heading's line in the file, from 1; 0 for a text without a file
+}
+
+// Dialog is a conversation with a server.
 type Dialog struct {
-	Name      string            // of the file, without directory and extension
+	Name      string            // of its Source
 	Config    map[string]string // what the server must be set up with
 	Accept    map[string]string // by address, the problem code that RCPT must meet
 	Deliver   string            // the problem code that delivery must meet; "" for none
@@ -61,27 +68,68 @@ type step struct {
 	octets []byte
 }
 
-// Load reads a dialog from a file. Every ${name} in it stands for the variable of that name.
-func Load(path string, variables map[string]string) (*Dialog, error) {
-	text, err := os.ReadFile(path)
+// Sources returns the dialogs of the files that match a pattern of path/filepath, in the order of the names and then of
+// the lines. It is an error if there are none, or two of the same name.
+func Sources(pattern string) ([]Source, error) {
+	paths, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("load dialog: %w", err)
+		return nil, fmt.Errorf("find dialogs: %w", err)
 	}
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	return Parse(name, string(text), variables)
+	var all []Source
+	names := make(map[string]bool)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read dialogs: %w", err)
+		}
+		sources, err := split(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), string(text))
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sources {
+			if names[s.Name] {
+				return nil, fmt.Errorf("there are two dialogs %s", s.Name)
+			}
+			names[s.Name] = true
+		}
+		all = append(all, sources...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no dialogs match %q", pattern)
+	}
+	return all, nil
 }
 
-// Parse reads a dialog from its text. An error names the line.
-func Parse(name, text string, variables map[string]string) (*Dialog, error) {
-	d := &Dialog{Name: name, Config: make(map[string]string), Accept: make(map[string]string)}
-	lines := bufio.NewScanner(strings.NewReader(text))
-	for n := 1; lines.Scan(); n++ {
+// split returns the dialogs of a file. Each begins with a line "== heading".
+func split(file, text string) ([]Source, error) {
+	var all []Source
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		heading, found := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "== ")
+		switch {
+		case found:
+			all = append(all, Source{Name: file + "/" + heading, line: n})
+		case len(all) > 0:
+			all[len(all)-1].Text += line
+		case strings.TrimSpace(line) != "":
+			return nil, fmt.Errorf("%s:%d: a line before the first heading", file, n)
+		}
+	}
+	return all, nil
+}
+
+// Dialog reads the dialog. Every ${name} in it stands for the variable of that name. An error names the line.
+func (s Source) Dialog(variables map[string]string) (*Dialog, error) {
+	d := &Dialog{Name: s.Name, Config: make(map[string]string), Accept: make(map[string]string)}
+	lines := bufio.NewScanner(strings.NewReader(s.Text))
+	for n := s.line + 1; lines.Scan(); n++ {
 		line, err := expand(lines.Text(), variables)
 		if err == nil {
 			err = d.add(n, line)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+			return nil, fmt.Errorf("%s:%d: %w", s.Name, n, err)
 		}
 	}
 	return d, lines.Err()

@@ -15,9 +15,9 @@ func FuzzParse(f *testing.F) {
 		if len(text) > 1000 {
 			return // a repetition of a repetition is not what this is about
 		}
-		d, err := dialogtest.Parse("fuzz", text, map[string]string{"a": "b"})
+		d, err := dialogtest.Source{Name: "fuzz", Text: text}.Dialog(map[string]string{"a": "b"})
 		if (d == nil) != (err != nil) {
-			t.Errorf("%q: %v, %v", text, d, err)
+			t.Errorf("Dialog(%q) = %v, %v, want a dialog or an error", text, d, err)
 		}
 	})
 }
