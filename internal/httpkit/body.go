@@ -2,6 +2,8 @@ package httpkit
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -10,23 +12,16 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/gonebox/gonebox/internal/body"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
 const jsonType = "application/json"
 
-// Decoding a body takes bodyCost times its length, with the copies of the library and its decoder. The memory for a body of
-// at most smallBody octets is reserved when it has arrived, so that clients that send nothing hold none; for a larger one
-// it is reserved before reading.
-const (
-	bodyCost  = 8
-	smallBody = 16 << 10
-)
-
-// drainMax is how many octets of a body above its limit are read and dropped, so that a client that sends all of it before
-// it reads gets the response instead of a connection reset.
-const drainMax = 1 << 20
+// bodyCost is how many octets of memory decoding takes for each octet of a body, with the copies of the library and its
+// decoder.
+const bodyCost = 8
 
 // readBody reads the body of a request and checks it before the library decodes it: its media type, its size, and in one
 // pass over its tokens everything that the schema demands (checkBody). This bounds the cost of decoding to bodyCost times
@@ -52,42 +47,28 @@ func (k *Kit) bodyOf(r *http.Request, o *Operation) ([]byte, *problem.Problem) {
 	if r.ContentLength > 0 && !isJSON(r.Header) { // before 100 Continue is sent
 		return nil, wrongMedia()
 	}
-	limit := k.BodyMax
+	limit := max(k.BodyMax, o.BodyMax)
 	if o.LargeBody {
 		limit = k.LargeBodyMax
 	}
-	expected := limit
-	if r.ContentLength >= 0 {
-		expected = min(limit, r.ContentLength)
+	octets, lease, err := k.read(r.Context(), r, limit, 0, func(n int64) int64 { return n * bodyCost })
+	if err != nil {
+		return nil, k.problemOf(r.Context(), err)
 	}
-	if expected > smallBody {
-		if err := k.Reserve(r.Context(), budget.Request, expected*bodyCost); err != nil {
-			return nil, k.problemOf(r.Context(), err)
-		}
-	}
-	body, err := readAtMost(r, limit)
-	var tooLarge *http.MaxBytesError
+	c := callOf(r.Context())
+	c.leases = append(c.leases, lease)
 	switch {
-	case errors.As(err, &tooLarge):
-		return nil, problem.Detailf(problem.RequestTooLarge, "the body of this call has at most %d bytes", limit)
-	case err != nil:
-		return nil, problem.Detailf(problem.RequestInvalid, "the body broke off")
-	case len(body) == 0 && o.bodyRequired:
+	case len(octets) == 0 && o.bodyRequired:
 		return nil, problem.Detailf(problem.RequestInvalid, "request body is required")
-	case len(body) == 0:
+	case len(octets) == 0:
 		return nil, nil
 	case !isJSON(r.Header): // of a chunked body, whose length was not known before
 		return nil, wrongMedia()
 	}
-	if expected <= smallBody {
-		if err := k.Reserve(r.Context(), budget.Request, int64(len(body))*bodyCost); err != nil {
-			return nil, k.problemOf(r.Context(), err)
-		}
-	}
-	if faults := checkBody(body, o.body); len(faults) > 0 {
+	if faults := checkBody(octets, o.body); len(faults) > 0 {
 		return nil, &problem.Problem{Code: problem.RequestInvalid, Fields: limitFields(faults)}
 	}
-	return body, nil
+	return octets, nil
 }
 
 func wrongMedia() *problem.Problem {
@@ -104,23 +85,52 @@ func isJSON(h http.Header) bool {
 	return err == nil && media == jsonType
 }
 
-// readAtMost reads a request's body. Error: *http.MaxBytesError where it is longer than limit.
-func readAtMost(r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		drain(r)
-		return nil, &http.MaxBytesError{Limit: limit}
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
-	if err == nil && int64(len(body)) > limit {
-		drain(r)
-		err = &http.MaxBytesError{Limit: limit}
-	}
-	return body, err
+// JSONBounds bound a JSON body that Kit.ReadJSON reads.
+type JSONBounds struct {
+	Octets   int64               // the most octets
+	Tokens   int                 // the most names, values and brackets
+	Optional bool                // without a body the value stays as it is
+	Memory   func(n int64) int64 // what is made of the value that a body of n octets is decoded into takes; nil: nothing
 }
 
-// drain drops what a client may have sent already. A client that waits for 100 Continue has sent nothing.
-func drain(r *http.Request) {
-	if r.Header.Get("Expect") == "" {
-		_, _ = io.CopyN(io.Discard, r.Body, drainMax)
+// Decoding a document of n octets takes jsonCost*n octets, for it and for its texts, and tokenCost for each token, which is
+// an element of the largest structure while its list grows.
+const (
+	jsonCost  = 3
+	tokenCost = 160
+)
+
+// ReadJSON reads the JSON body of a call outside of huma, whatever media type it has, and decodes it into v. The lease
+// covers the value and what the bounds say of it; the caller releases it, also to acquire other memory afterwards. Errors: request.too_large, request.invalid, budget.ErrExhausted.
+func (k *Kit) ReadJSON(ctx context.Context, r *http.Request, v any, b JSONBounds) (*budget.Lease, error) {
+	octets, lease, err := k.read(ctx, r, b.Octets, b.Tokens, func(n int64) int64 {
+		cost := n*jsonCost + min(n, int64(b.Tokens))*tokenCost
+		if b.Memory != nil {
+			cost += b.Memory(n)
+		}
+		return cost
+	})
+	if err != nil {
+		return nil, err
 	}
+	if len(octets) > 0 || !b.Optional {
+		if err := json.Unmarshal(octets, v); err != nil {
+			lease.Release()
+			return nil, problem.Invalid("/body", "is not the JSON that the operation takes")
+		}
+	}
+	return lease, nil
+}
+
+// read reads a body. The caller releases the lease. Errors: request.too_large, request.invalid, budget.ErrExhausted.
+func (k *Kit) read(ctx context.Context, r *http.Request, limit int64, tokens int, cost func(int64) int64) ([]byte, *budget.Lease, error) {
+	octets, lease, err := body.Read(ctx, r, body.Bounds{Octets: limit, Tokens: tokens, Cost: cost, Lease: k.lease})
+	if e, ok := errors.AsType[*body.TooLargeError](err); ok {
+		err = problem.Detailf(problem.RequestTooLarge, "the body of this call has at most %d bytes", e.Max)
+	} else if e, ok := errors.AsType[*body.TooComplexError](err); ok {
+		err = &problem.Problem{Code: problem.RequestInvalid, Fields: []problem.Field{{Message: e.Error()}}}
+	} else if errors.Is(err, body.ErrBrokeOff) {
+		err = problem.Detailf(problem.RequestInvalid, "%v", err)
+	}
+	return octets, lease, err
 }

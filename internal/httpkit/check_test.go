@@ -26,6 +26,8 @@ type sampleBody struct {
 	Flag    *bool        `json:"flag,omitempty"`
 	Inner   *inner       `json:"inner,omitempty"`
 	Odd     *int         `json:"a/b~c,omitempty"`
+	Large   *int64       `json:"large,omitempty" minimum:"-1000000000" maximum:"31622400"`
+	Share   *float64     `json:"share,omitempty" minimum:"0.5" maximum:"1"`
 }
 
 type inner struct {
@@ -61,9 +63,18 @@ func TestCheckBody(t *testing.T) {
 		`{"name":"abc","a/b~c":1.5}`:                  {"/a~1b~0c expected integer"},
 		`{"name":"a","ttl":59}`:                       {"/name expected length >= 2", "/ttl expected number >= 60"},
 		`{"name":"abcde","ttl":9001}`:                 {"/name expected length <= 4", "/ttl expected number <= 9000"},
-		`{"name":"abc","ttl":1e2}`:                    {"/ttl is not of the expected form or out of range"},
+		`{"name":"abc","ttl":1e2}`:                    {"/ttl must be an integer of at most 64 bits, written without a point or an exponent"},
 		`{"name":"abc","ttl":1e400}`:                  {"/ttl expected integer"},
-		`{"name":"abc","a/b~c":99999999999999999999}`: {"/a~1b~0c is not of the expected form or out of range"},
+		`{"name":"abc","a/b~c":99999999999999999999}`: {"/a~1b~0c must be an integer of at most 64 bits, written without a point or an exponent"},
+		`{"name":"abc","large":31622401}`:             {"/large expected number <= 31622400"},
+		`{"name":"abc","large":-1000000001}`:          {"/large expected number >= -1000000000"},
+		`{"name":"abc","share":0.75}`:                 nil,
+		`{"name":"abc","share":1}`:                    nil,
+		`{"name":"abc","share":0.25}`:                 {"/share expected number >= 0.5"},
+		`{"name":"abc","share":1.5}`:                  {"/share expected number <= 1"},
+		`{"name":"abc","share":1e400}`:                {"/share expected number"},
+		`{"name":"abc","share":"1"}`:                  {"/share expected number"},
+		`{"name":"abc","share":null}`:                 {"/share expected number"},
 		`{"name":"abc","part":"A","kind":"two"}`:      {"/part expected string to match pattern ^[a-z]+$", `/kind expected value to be one of "all, one"`},
 		`{"name":"abc","scopes":[]}`:                  {"/scopes expected array length >= 1"},
 		`{"name":"abc","scopes":["read",1,"x",[]]}`:   {"/scopes/1 expected string", `/scopes/2 expected value to be one of "read, write"`, "/scopes expected array length <= 3"},
@@ -83,7 +94,7 @@ func TestCheckBody(t *testing.T) {
 		},
 	} {
 		if got := pointers(c, body); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s:\n got %q\nwant %q", body, got, want)
+			t.Errorf("the faults of %s are at\n got %q\nwant %q", body, got, want)
 		}
 	}
 }
@@ -95,7 +106,7 @@ func TestCheckBodyStopsAtTheTwentiethFault(t *testing.T) {
 	}
 	faults := httpkit.NewBodyChecker(sampleBody{}).Check([]byte("{" + body.String() + `"name":1}`))
 	if len(faults) != httpkit.FieldsMax || faults[0].Pointer != "/x0" || faults[19].Pointer != "/x19" {
-		t.Errorf("%d faults: %v", len(faults), faults)
+		t.Errorf("%d faults: %v, want %d from /x0 to /x19", len(faults), faults, httpkit.FieldsMax)
 	}
 }
 
@@ -111,10 +122,10 @@ func TestCheckBodyStopsAtTheBoundOfTokens(t *testing.T) {
 	faults := c.Check(body)
 	runtime.ReadMemStats(&after)
 	if len(faults) != 1 || !strings.Contains(faults[0].Message, fmt.Sprint(httpkit.BodyTokensMax)) {
-		t.Errorf("%v", faults)
+		t.Errorf("Check of a body with too many tokens = %v, want one fault that says %d", faults, httpkit.BodyTokensMax)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
-		t.Errorf("checking it allocated %d bytes", took)
+		t.Errorf("checking it allocated %d bytes, want at most %v", took, 1<<20)
 	}
 }
 
@@ -132,27 +143,27 @@ func FuzzCheckBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		faults := c.Check(body)
 		if len(faults) > httpkit.FieldsMax {
-			t.Fatalf("%d faults", len(faults))
+			t.Fatalf("%d faults, want at most %v", len(faults), httpkit.FieldsMax)
 		}
 		for _, fault := range faults {
 			if p := fault.Pointer; p != "" && p[0] != '/' || strings.Contains(escapes.Replace(p), "~") || fault.Message == "" {
-				t.Fatalf("%+v", fault)
+				t.Fatalf("Check finds %+v, want a JSON pointer and a message", fault)
 			}
 		}
 		var decoded any
 		if err := json.Unmarshal(body, &decoded); err != nil {
 			if len(faults) == 0 {
-				t.Fatalf("%q passes, and the decoder says %v", body, err)
+				t.Fatalf("the check of %q finds no fault, want one, since the decoder says %v", body, err)
 			}
 			return
 		}
 		library := c.Library(decoded)
 		if len(faults) == 0 && len(library) > 0 {
-			t.Fatalf("%q passes, and the library says %v", body, library)
+			t.Fatalf("the check of %q finds no fault, want one, since the library says %v", body, library)
 		}
 		var w sampleBody
 		if err := json.Unmarshal(body, &w); len(faults) == 0 && err != nil {
-			t.Fatalf("%q passes, and the decoder says %v", body, err)
+			t.Fatalf("the check of %q finds no fault, want one, since the decoder says %v", body, err)
 		}
 	})
 }

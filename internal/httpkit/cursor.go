@@ -18,6 +18,9 @@ func (k *Kit) PageSize(p Paging) int {
 	if p.Limit == 0 {
 		return k.PageDefault
 	}
+	if k.PageMax > 0 {
+		return min(p.Limit, k.PageMax)
+	}
 	return p.Limit
 }
 

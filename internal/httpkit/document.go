@@ -10,8 +10,7 @@ import (
 
 // completeDocument completes the OpenAPI document after the last operation was registered: the schemas where the library
 // says too much or too little, and an example for every JSON body.
-func (k *Kit) completeDocument() {
-	d := k.huma.OpenAPI()
+func completeDocument(d *huma.OpenAPI) {
 	correctSchemas(d.Components.Schemas)
 	for _, item := range d.Paths {
 		for _, op := range []*huma.Operation{item.Get, item.Put, item.Post, item.Delete, item.Patch} {

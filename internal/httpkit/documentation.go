@@ -19,7 +19,7 @@ const problemsPath = "/docs/errors"
 // ServeDocumentation serves the OpenAPI document as openapi.json below BasePath, and the list of problem codes.
 func (k *Kit) ServeDocumentation() {
 	k.serveStatic(k.BasePath+"/openapi.json", "get-openapi", "application/json", "", func() []byte {
-		text, err := json.MarshalIndent(k.huma.OpenAPI(), "", " ")
+		text, err := json.MarshalIndent(k.document(), "", " ")
 		if err != nil {
 			panic(fmt.Errorf("encode the OpenAPI document: %w", err)) // a mistake in an operation, which the tests show
 		}

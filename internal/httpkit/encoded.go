@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/gonebox/gonebox/internal/buffer"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // EncodedList is a List[T] whose items are JSON already, as they are stored. It is documented as List[T].
@@ -31,7 +32,10 @@ const listFrame = 128
 
 func (l EncodedList[T]) size() int { return listFrame + l.Octets + l.Items }
 
-func (l EncodedList[T]) appendJSON(b []byte) []byte {
+func (l EncodedList[T]) appendJSON(b []byte) []byte { return append(l.appendMembers(b), "}\n"...) }
+
+// appendMembers appends the list without its end.
+func (l EncodedList[T]) appendMembers(b []byte) []byte {
 	b = append(b, `{"data":[`...)
 	for i := range l.Items {
 		if i > 0 {
@@ -41,10 +45,38 @@ func (l EncodedList[T]) appendJSON(b []byte) []byte {
 	}
 	b = append(b, `],"nextCursor":`...)
 	if l.NextCursor == "" {
-		return append(b, "null}\n"...)
+		return append(b, "null"...)
 	}
 	cursor, _ := json.Marshal(l.NextCursor) // never fails for a string
-	b = append(b, cursor...)
+	return append(b, cursor...)
+}
+
+// WaitedList is a List[T] for which the client may have waited.
+type WaitedList[T any] struct {
+	List[T]
+	Diagnosis *resource.Diagnosis `json:"diagnosis,omitempty" doc:"Why a wait found nothing. It is absent unless the client waited and the list is empty."`
+}
+
+// EncodedWait is a response with an EncodedList for which the client may have waited. It is documented as WaitedList[T].
+type EncodedWait[T any] struct{ Body EncodedWaited[T] }
+
+// EncodedWaited is a WaitedList[T] whose items are JSON already.
+type EncodedWaited[T any] struct {
+	EncodedList[T]
+	Diagnosis *resource.Diagnosis // nil: the list has items, or the client did not wait
+}
+
+// Schema returns the schema of WaitedList[T].
+func (EncodedWaited[T]) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[WaitedList[T]](), true, "")
+}
+
+func (l EncodedWaited[T]) appendJSON(b []byte) []byte {
+	b = l.appendMembers(b)
+	if l.Diagnosis != nil {
+		text, _ := json.Marshal(l.Diagnosis) // never fails: it consists of texts and times
+		b = append(append(b, `,"diagnosis":`...), text...)
+	}
 	return append(b, "}\n"...)
 }
 

@@ -45,8 +45,10 @@ func (k *Kit) OpenEvents(ctx context.Context, write func(ctx context.Context, w 
 	return &EventStream{
 		ContentType: EventStreamType, CacheControl: "no-store, no-transform", Buffering: "no",
 		Body: func(h huma.Context) {
-			// The server's read timeout bounds how long a request takes to arrive. It would end the stream.
-			_ = http.NewResponseController(c.writer).SetReadDeadline(time.Time{})
+			// The server's read timeout bounds how long a request takes to arrive. It would end the stream, and so would the write
+			// timeout on HTTP/2, where it ends a stream that writes nothing as well.
+			connection := http.NewResponseController(c.writer)
+			_, _ = connection.SetReadDeadline(time.Time{}), connection.SetWriteDeadline(time.Time{})
 			write(ctx, &EventWriter{k: k, ctx: ctx, w: h.BodyWriter()})
 		},
 	}, nil
@@ -106,7 +108,10 @@ func (w *EventWriter) send() error {
 	if _, err := w.w.Write(w.buf.Bytes()); err != nil {
 		return err
 	}
-	return connection.Flush()
+	if err := connection.Flush(); err != nil {
+		return err
+	}
+	return connection.SetWriteDeadline(time.Time{})
 }
 
 // smallEvents is how many octets are sent without reserving memory: comments and most events.

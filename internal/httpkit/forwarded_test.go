@@ -48,14 +48,14 @@ func FuzzXForwardedFor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, peer, forwarded string) {
 		got := httpkit.ClientAddrOf(from(peer, forwarded), proxies)
 		if !got.IsValid() || got.Is4In6() || got.Zone() != "" {
-			t.Fatalf("%s for %q: %v", peer, forwarded, got)
+			t.Fatalf("ClientAddrOf(%s, %q) = %v, want a valid address without a zone that is no mapped one", peer, forwarded, got)
 		}
 		if addr, err := netip.ParseAddrPort(peer); err == nil && !inside(addr.Addr().Unmap().WithZone("")) && got != addr.Addr().Unmap().WithZone("") {
-			t.Errorf("%s is not trusted and yet it counts as %s", peer, got)
+			t.Errorf("ClientAddrOf(%s, %q) = %s, want the peer itself, which is not trusted", peer, forwarded, got)
 		}
 		// Whatever a client writes itself, what the trusted proxy adds behind it decides.
 		if got := httpkit.ClientAddrOf(from("10.0.0.1:1", forwarded+", 192.0.2.77"), proxies); got.String() != "192.0.2.77" {
-			t.Errorf("%q makes it %s", forwarded, got)
+			t.Errorf("ClientAddrOf with 192.0.2.77 behind %q = %s, want 192.0.2.77", forwarded, got)
 		}
 	})
 }
