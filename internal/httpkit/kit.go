@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -35,6 +34,10 @@ type Config struct {
 	// and not server.internal; it may be nil.
 	Unavailable func(err error) bool
 
+	// NotFound responds to a browser that opens a path outside of those of APIs at which nothing is; nil: it gets the problem that other
+	// clients get.
+	NotFound http.Handler
+
 	BaseURL        string // how clients reach the service
 	Version        string
 	TrustedProxies []netip.Prefix
@@ -43,11 +46,16 @@ type Config struct {
 	WriteTimeout   time.Duration // for a response; the wait of a long-poll is added to it
 	WaitMax        time.Duration // of a long-poll
 	PageDefault    int           // entries of a page whose limit is not given
+	PageMax        int           // entries of a page at most, whatever its limit; 0: as many as the limit says
 	LongPolls      int           // open at once from one address
 	Connections    int           // open at once from one address, for the text of the problem
 
-	// Unlimited reports whether no rate limits apply to a client address, as under profile: dev; nil: they apply to all.
-	Unlimited func(netip.Addr) bool
+	// CheckOwn is CheckLocal for requests that come from no web page but one of the same host and port; nil: none is so.
+	CheckOwn func(*http.Request) error
+
+	// CheckLocal returns nil if a request is local, so that no rate limits apply to it and handlers may permit more; otherwise
+	// an error that says why. nil: no request is.
+	CheckLocal func(*http.Request) error
 
 	// Limits has the configured limit of every name that an operation uses. A name without an entry has the limit of
 	// ratelimit.Other.
@@ -79,18 +87,15 @@ type API struct {
 // Kit serves the operations of one API.
 type Kit struct {
 	Config
-	huma   huma.API
-	mux    *http.ServeMux
-	gzip   gzipPool
-	probes map[string]bool // the paths of operations with Root
+	mux        *http.ServeMux
+	gzip       gzipPool
+	probes     map[string]bool  // the paths of operations with Root
+	documented []func(huma.API) // register each operation for the document
 }
 
 // New returns a Kit without operations.
 func New(c Config) *Kit {
-	k := &Kit{Config: c, mux: http.NewServeMux(), gzip: newGzipPool(), probes: make(map[string]bool)}
-	k.huma = humago.New(k.mux, k.libraryConfig())
-	k.huma.UseMiddleware(k.limit, k.authenticate, k.checkQuery, k.readBody)
-	return k
+	return &Kit{Config: c, mux: http.NewServeMux(), gzip: newGzipPool(), probes: make(map[string]bool)}
 }
 
 // libraryConfig configures the library: our own documentation paths and problems; request bodies without unknown
@@ -126,10 +131,7 @@ func (k *Kit) authenticate(ctx huma.Context, next func(huma.Context)) {
 }
 
 // Handler returns the handler of the API. Register must not be called afterwards.
-func (k *Kit) Handler() http.Handler {
-	k.completeDocument()
-	return k.outermost()
-}
+func (k *Kit) Handler() http.Handler { return k.outermost() }
 
 // Scheme names a credential scheme.
 type Scheme string

@@ -51,9 +51,9 @@ func (k *Kit) Take(ctx huma.Context, name ratelimit.Name, identity string, limit
 	return d.OK
 }
 
-// Count counts a call for an identity, unless no limits apply to the client of the request that ctx belongs to.
+// Count counts a call for an identity, unless the request that ctx belongs to is local.
 func (k *Kit) Count(ctx context.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) ratelimit.Decision {
-	if Unlimited(ctx) {
+	if IsLocal(ctx) {
 		return ratelimit.Decision{OK: true, Name: name}
 	}
 	return k.Limiter.Take(name, identity, limit, 1)
@@ -61,7 +61,7 @@ func (k *Kit) Count(ctx context.Context, name ratelimit.Name, identity string, l
 
 // Uncount gives back what Count has counted for a call that turned out not to count.
 func (k *Kit) Uncount(ctx context.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) {
-	if !Unlimited(ctx) {
+	if !IsLocal(ctx) {
 		k.Limiter.Return(name, identity, limit, 1)
 	}
 }
@@ -111,15 +111,31 @@ func (k *Kit) Poll(ctx context.Context, seconds int, left time.Duration) (wait t
 	if err != nil {
 		return 0, nil, err
 	}
-	// A network deadline is on the machine's clock, whatever clock the service runs by.
-	_ = http.NewResponseController(callOf(ctx).writer).SetWriteDeadline(clock.System().Now().Add(wait + k.WriteTimeout))
+	k.Extend(ctx, wait)
 	return wait, release, nil
+}
+
+// Extend extends the write deadline of a call's connection, so that the response may begin as much later.
+func (k *Kit) Extend(ctx context.Context, by time.Duration) {
+	// A network deadline is on the machine's clock, whatever clock the service runs by.
+	_ = http.NewResponseController(callOf(ctx).writer).SetWriteDeadline(clock.System().Now().Add(by + k.WriteTimeout))
+}
+
+// ExtendBody is Extend for a call whose body may take that much longer to arrive, too.
+func (k *Kit) ExtendBody(ctx context.Context, by time.Duration) {
+	_ = http.NewResponseController(callOf(ctx).writer).SetReadDeadline(clock.System().Now().Add(by))
+	k.Extend(ctx, by)
+}
+
+// Challenge sets how a client may authenticate if the response has the status 401 (RFC 9110 §11.6.1).
+func Challenge(ctx context.Context, challenge string) {
+	callOf(ctx).writer.Header().Set("WWW-Authenticate", challenge)
 }
 
 // acquirePoll takes one of the long-polls that an address may have open. Error: rate.limited.
 func (k *Kit) acquirePoll(ctx context.Context) (release func(), err error) {
 	c := callOf(ctx)
-	if c.unlimited {
+	if c.notLocal == nil {
 		return func() {}, nil
 	}
 	release, ok := k.Gauge.Acquire(ratelimit.LongPolls, c.identity(), k.LongPolls)

@@ -37,6 +37,9 @@ func (c *call) end() {
 	}
 }
 
+// Release ends the leases of the call that ctx belongs to, so that it can reserve other memory instead.
+func (k *Kit) Release(ctx context.Context) { callOf(ctx).release() }
+
 // release ends the leases of a call.
 func (c *call) release() {
 	for _, lease := range c.leases {

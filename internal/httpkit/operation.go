@@ -17,66 +17,70 @@ import (
 
 // Operation describes an operation: its row in the documentation, and what is checked before its handler runs.
 type Operation struct {
-	ID      string // the label of the metrics and, in camel case, the operationId in OpenAPI: a verb and its noun
-	Method  string
-	Path    string // below BasePath
-	Summary string
-	Text    string // a longer description; may be empty
-	Status  int    // of success
-	Auth    []Scheme
-	Scope   string         // what the credential must permit, for API.Authenticate; "": anything
-	Limit   ratelimit.Name // the limit that it counts against; "": none
-	CountBy CountBy        // by what it counts
-	Codes   []problem.Code // its problems, beside those that follow from Auth, Limit and the input
-	Expired problem.Code   // for API.Authenticate: the problem of a credential whose subject has expired; "": the API's default
-	Fresh   bool           // for API.Authenticate: the handler shows the subject of the credential, as it is now
-	Root    bool           // a probe: it is also served without BasePath, and accepts any query
-	Also    int            // a further status with the response of success; 0: none
-	Media   string         // the media type of a download or stream; "": the response is JSON
-	Example string         // an example of the response, for one with a Media; may be empty
+	ID       string // the label of the metrics and, in camel case, the operationId in OpenAPI: a verb and its noun
+	Method   string
+	Path     string // below BasePath
+	Summary  string
+	Text     string // a longer description; may be empty
+	Status   int    // of success
+	Auth     []Scheme
+	Scope    string         // what the credential must permit, for API.Authenticate; "": anything
+	Limit    ratelimit.Name // the limit that it counts against; "": none
+	CountBy  CountBy        // by what it counts
+	Codes    []problem.Code // its problems, beside those that follow from Auth, Limit and the input
+	Expired  problem.Code   // for API.Authenticate: the problem of a credential whose subject has expired; "": the API's default
+	Fresh    bool           // for API.Authenticate: the handler shows the subject of the credential, as it is now
+	Root     bool           // a probe: it is also served without BasePath, and accepts any query
+	AnyQuery bool           // another service defines the query, so that unknown parameters are accepted
+	Also     int            // a further status with the response of success; 0: none
+	Media    string         // the media type of a download or stream; "": the response is JSON
+	Example  string         // an example of the response, for one with a Media; may be empty
 
 	Statuses map[problem.Code]int // the status of a code here, where it is not the code's usual one
 
 	Upload      *UploadForm // the handler reads the body itself, with Kit.ReadUpload; nil: it does not
-	uploadShape *shape      // of its JSON form; set by Register
+	uploadShape *shape      // of its JSON form; set when it is registered with the library
 
 	LargeBody    bool   // the body may have Config.LargeBodyMax octets
-	body         *shape // of the body, if there is one; set by Register
+	BodyMax      int64  // octets of the body, where that is more than Config.BodyMax
+	body         *shape // of the body, if there is one; set when it is registered with the library
 	bodyRequired bool
 }
 
 // Register adds an operation of a group with its handler. Errors of the handler become problems here.
 func Register[I, O any](k *Kit, group string, o Operation, handle func(context.Context, *I) (*O, error)) {
-	o.Codes = o.allCodes(hasBody[I]() || o.Upload != nil)
-	op := huma.Operation{
-		OperationID: camelCase(o.ID), Method: o.Method, Path: k.BasePath + o.Path, Summary: o.Summary, Description: o.Text, Tags: []string{group},
-		DefaultStatus: o.Status, Security: security(o.Auth), SkipValidateBody: true, MaxBodyBytes: -1, BodyReadTimeout: -1, // see readBody
-		Metadata: map[string]any{metadataKey: &o}, Responses: problemResponses(k.huma, o),
-	}
-	if hasBody[I]() {
-		op.RequestBody = &huma.RequestBody{} // which the library completes
-	}
-	handler := func(ctx context.Context, in *I) (*O, error) {
-		out, err := handle(ctx, in)
-		if err != nil {
-			return nil, o.withStatus(k.show(ctx, k.problemOf(ctx, err)))
+	o.Codes = o.allCodes(hasBody[I]() || o.Upload != nil && o.Upload.JSON != nil)
+	k.add(o, func(api huma.API, path string, documented bool) {
+		o := o // the document and each path have their own
+		op := huma.Operation{
+			OperationID: camelCase(o.ID), Method: o.Method, Path: path, Summary: o.Summary, Description: o.Text, Tags: []string{group},
+			DefaultStatus: o.Status, Security: security(o.Auth), SkipValidateBody: true, MaxBodyBytes: -1, BodyReadTimeout: -1, // see readBody
+			Metadata: map[string]any{metadataKey: &o},
 		}
-		return out, nil
-	}
-	huma.Register(k.huma, op, handler)
-	if op.RequestBody != nil {
-		o.body = compileShape(k.huma.OpenAPI().Components.Schemas, op.RequestBody.Content[jsonType].Schema)
-		o.bodyRequired = op.RequestBody.Required
-	}
-	if o.Upload != nil {
-		k.documentUpload(op.Path, op.Method, &o)
-	}
-	o.refine(op.Responses)
-	if o.Root {
-		k.probes[o.Path], k.probes[k.BasePath+o.Path] = true, true
-		op.Path, op.Hidden = o.Path, true
-		huma.Register(k.huma, op, handler)
-	}
+		if documented {
+			op.Responses = problemResponses(api, o)
+		}
+		if hasBody[I]() {
+			op.RequestBody = &huma.RequestBody{} // which the library completes
+		}
+		huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
+			out, err := handle(ctx, in)
+			if err != nil {
+				return nil, o.withStatus(k.show(ctx, k.problemOf(ctx, err)))
+			}
+			return out, nil
+		})
+		if op.RequestBody != nil {
+			o.body = compileShape(api.OpenAPI().Components.Schemas, op.RequestBody.Content[jsonType].Schema)
+			o.bodyRequired = op.RequestBody.Required
+		}
+		if o.Upload != nil {
+			o.addUpload(api, path)
+		}
+		if documented {
+			o.refine(op.Responses)
+		}
+	})
 }
 
 // refine corrects the documentation of success where the Go types do not say everything.

@@ -15,7 +15,7 @@ func (k *Kit) Plain(h http.Handler, operation func(*http.Request) string) http.H
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := k.Clock.Now()
 		c := &call{kit: k, trace: newTrace(r.Header.Get("Traceparent")), client: clientAddr(r, k.TrustedProxies), writer: w, operation: operation(r)}
-		c.unlimited = k.isUnlimited(r, c.client)
+		k.setLocal(c, r)
 		rec := &recorder{ResponseWriter: w}
 		r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 		defer c.release()

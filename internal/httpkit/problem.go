@@ -16,7 +16,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 const problemType = "application/problem+json"
@@ -30,6 +32,8 @@ type Problem struct {
 	TraceID string          `json:"traceId" doc:"The W3C trace id of the request, also in the server's log." example:"4bf92f3577b34da6a3ce929d0e0e4736"`
 	Detail  string          `json:"detail,omitempty" doc:"What happened this time and what to do." example:"The body has one fault."`
 	Errors  []problem.Field `json:"errors,omitempty" doc:"Which parts of the input are at fault."`
+
+	Diagnosis *resource.Diagnosis `json:"diagnosis,omitempty" doc:"After a wait, why it found nothing."`
 
 	retryAfter string
 }
@@ -59,7 +63,7 @@ func (k *Kit) show(ctx context.Context, p *problem.Problem) *Problem {
 	callOf(ctx).code = p.Code // for the log and the metrics
 	shown := &Problem{
 		Type: typeOf(k.BaseURL, p.Code), Title: p.Title(), Status: p.Status(), Code: string(p.Code),
-		TraceID: callOf(ctx).trace.id(), Detail: p.Detail, Errors: p.Fields,
+		TraceID: callOf(ctx).trace.id(), Detail: p.Detail, Errors: p.Fields, Diagnosis: p.Diagnosis,
 	}
 	if p.RetryAfter > 0 {
 		shown.retryAfter = RetryAfter(p.RetryAfter)
@@ -70,13 +74,15 @@ func (k *Kit) show(ctx context.Context, p *problem.Problem) *Problem {
 // RetryAfter returns d as the value of a Retry-After field (RFC 9110 §10.2.3): in seconds, rounded up, so that a client that
 // waits for exactly that long does not call too early.
 func RetryAfter(d time.Duration) string {
-	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+	return strconv.FormatInt(clock.Seconds(d), 10)
 }
 
 // problemOf returns the problem in an error. An error without one is a server error: it is logged here, and only here.
 func (k *Kit) problemOf(ctx context.Context, err error) *problem.Problem {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client closed the connection and reads no response
-		return problem.New(problem.ServerUnavailable)
+		p := problem.New(problem.ServerUnavailable) // unless the server cancelled the call when it stopped
+		p.RetryAfter = retrySoon
+		return p
 	}
 	if errors.Is(err, budget.ErrExhausted) {
 		return noMemory()

@@ -28,13 +28,13 @@ func TestTranslate(t *testing.T) {
 	} {
 		p := httpkit.Translate("validation failed", c.errs)
 		if p.Code != problem.RequestInvalid || strings.Contains(p.Error(), "hunter2") || strings.Contains(p.Error(), "json:") {
-			t.Errorf("%s: %v", name, p)
+			t.Errorf("%s: Translate = %v, want the code %v, and neither the value nor words of the decoder", name, p, problem.RequestInvalid)
 		}
 		if c.pointer != "" && (len(p.Fields) != 1 || p.Fields[0].Pointer != c.pointer) {
-			t.Errorf("%s: %+v, want %s", name, p.Fields, c.pointer)
+			t.Errorf("%s: the faults are %+v, want one at %s", name, p.Fields, c.pointer)
 		}
 		if p.Detail == "" && len(p.Fields) == 0 {
-			t.Errorf("%s: neither a detail nor a field", name)
+			t.Errorf("%s: the problem has neither a detail nor a field, want one of them", name)
 		}
 	}
 }
@@ -50,12 +50,12 @@ func TestQueryProblem(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(got, pointers) {
-			t.Errorf("%q: %v, want %v", query, got, pointers)
+			t.Errorf("the faults of the query %q are at %v, want %v", query, got, pointers)
 		}
 	}
 	for _, malformed := range []string{"%zz", "a;b", "wait=%"} {
 		if p := httpkit.QueryProblem(malformed, "wait"); p == nil || p.Detail == "" {
-			t.Errorf("%q: %v", malformed, p)
+			t.Errorf("QueryProblem(%q, wait) = %v, want a problem with a detail", malformed, p)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestCleanPath(t *testing.T) {
 		"//": false, "//a": false, "/a//b": false, "/a//": false, "/./a": false, "/a/..": false, "/../a": false, "/.": false,
 	} {
 		if got := httpkit.CleanPath(path); got != want {
-			t.Errorf("%q: %v", path, got)
+			t.Errorf("%q: httpkit.CleanPath(path) = %v, want %v", path, got, want)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestSchemaName(t *testing.T) {
 		"MessageSummaryAnswer": &httpkit.Data[*Summary]{}, "MessageSummary": Summary{}, "ProblemField": problem.Field{},
 	} {
 		if got := httpkit.SchemaName(map[string]string{"Summary": "MessageSummary"}, reflect.TypeOf(v)); got != want {
-			t.Errorf("%T: %s, want %s", v, got, want)
+			t.Errorf("SchemaName(%T) = %s, want %s", v, got, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 func (k *Kit) checkQuery(ctx huma.Context, next func(huma.Context)) {
 	o := operation(ctx)
 	u := ctx.URL()
-	if o.Root || u.RawQuery == "" {
+	if o.Root || o.AnyQuery || u.RawQuery == "" {
 		next(ctx)
 		return
 	}

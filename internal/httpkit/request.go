@@ -22,7 +22,9 @@ type call struct {
 	kit       *Kit
 	trace     trace
 	client    netip.Addr
-	unlimited bool                // see Config.Unlimited
+	userAgent string              // as the client sent it
+	notLocal  error               // why the request is not local, see Config.CheckLocal; nil: it is
+	notOwn    error               // the same for Config.CheckOwn
 	writer    http.ResponseWriter // the connection's own, for its deadlines
 	operation string              // its id, "" before it is known
 	code      problem.Code        // of the problem that is the response; "": another response
@@ -37,7 +39,7 @@ func callOf(ctx context.Context) *call {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c
 	}
-	return &call{kit: &Kit{}}
+	return &call{kit: &Kit{}, notLocal: errNotLocal, notOwn: errNotLocal}
 }
 
 // identity is what a client without a credential is counted by.
@@ -46,8 +48,18 @@ func (c *call) identity() string { return ratelimit.AddrIdentity(c.client) }
 // ClientAddr returns the client's address of the request that ctx belongs to.
 func ClientAddr(ctx context.Context) netip.Addr { return callOf(ctx).client }
 
-// Unlimited reports whether Config.Unlimited holds for the client of the request that ctx belongs to.
-func Unlimited(ctx context.Context) bool { return callOf(ctx).unlimited }
+// UserAgent returns what the client of the request that ctx belongs to says it is.
+func UserAgent(ctx context.Context) string { return callOf(ctx).userAgent }
+
+// IsLocal reports whether the request that ctx belongs to is local, by Config.CheckLocal.
+func IsLocal(ctx context.Context) bool { return CheckLocal(ctx) == nil }
+
+// CheckOwn returns nil if the request that ctx belongs to is local and comes from no page of another host or port, otherwise the
+// error of Config.CheckOwn.
+func CheckOwn(ctx context.Context) error { return callOf(ctx).notOwn }
+
+// CheckLocal returns nil if the request that ctx belongs to is local, otherwise the error of Config.CheckLocal.
+func CheckLocal(ctx context.Context) error { return callOf(ctx).notLocal }
 
 // Identity returns what limits by address count a request by that is not one to this API.
 func Identity(r *http.Request, trusted []netip.Prefix) string {
@@ -70,8 +82,8 @@ func TraceID(ctx context.Context) string {
 func (k *Kit) outermost() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := k.Clock.Now()
-		c := &call{kit: k, trace: newTrace(r.Header.Get("Traceparent")), client: clientAddr(r, k.TrustedProxies), writer: w}
-		c.unlimited = k.isUnlimited(r, c.client)
+		c := &call{kit: k, trace: newTrace(r.Header.Get("Traceparent")), client: clientAddr(r, k.TrustedProxies), userAgent: r.UserAgent(), writer: w}
+		k.setLocal(c, r)
 		packed := newCompressor(k.gzip, w, r)
 		defer packed.release()
 		rec := &recorder{ResponseWriter: packed}
@@ -86,7 +98,7 @@ func (k *Kit) outermost() http.Handler {
 			return
 		}
 		if !clean(r.URL.Path) {
-			k.respond(r.Context(), rec, problem.New(problem.RouteNotFound)) // the router would redirect it
+			k.notFound(rec, r, problem.New(problem.RouteNotFound)) // the router would redirect it
 			return
 		}
 		if _, pattern := k.mux.Handler(r); pattern == "" {
@@ -172,7 +184,7 @@ func (k *Kit) unrouted(w http.ResponseWriter, r *http.Request) {
 		k.respond(r.Context(), w, problem.Detailf(problem.RouteMethod, "this path takes %s", probe.header.Get("Allow")))
 		return
 	}
-	k.respond(r.Context(), w, problem.Detailf(problem.RouteNotFound, "the interface is described at %s/docs", k.BaseURL))
+	k.notFound(w, r, problem.Detailf(problem.RouteNotFound, "the interface is described at %s/docs", k.BaseURL))
 }
 
 // preflight responds to a CORS preflight, and sets the CORS fields of other responses. Any origin may call, since no cookies
