@@ -19,7 +19,7 @@ type schemaNames map[string]string
 // name names a type: MailboxAnswer for Data[Mailbox], MailboxPage for List[Mailbox].
 func (n schemaNames) name(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
-	for _, wrapper := range []struct{ generic, prefix, suffix string }{{"Data[", "Data", "Answer"}, {"List[", "List", "Page"}} {
+	for _, wrapper := range []struct{ generic, prefix, suffix string }{{"Data[", "Data", "Answer"}, {"List[", "List", "Page"}, {"WaitedList[", "WaitedList", "WaitedPage"}} {
 		if strings.HasPrefix(plain(t).Name(), wrapper.generic) {
 			return n.renamed(strings.TrimPrefix(name, wrapper.prefix)) + wrapper.suffix
 		}

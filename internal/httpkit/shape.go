@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -51,7 +52,7 @@ func compileShape(r huma.Registry, s *huma.Schema) *shape {
 	switch s.Type {
 	case "":
 		return c
-	case huma.TypeObject, huma.TypeArray, huma.TypeString, huma.TypeInteger, huma.TypeBoolean:
+	case huma.TypeObject, huma.TypeArray, huma.TypeString, huma.TypeInteger, huma.TypeNumber, huma.TypeBoolean:
 	default:
 		panic(fmt.Errorf("a request body of type %s cannot be checked", s.Type))
 	}
@@ -84,7 +85,7 @@ func compileShape(r huma.Registry, s *huma.Schema) *shape {
 // unchecked reports whether a schema has a keyword that the compiled shape would ignore.
 func unchecked(s *huma.Schema) bool {
 	_, open := s.AdditionalProperties.(*huma.Schema)
-	format := s.Format != "" && s.Format != "date-time" && s.Format != "int64"
+	format := s.Format != "" && s.Format != "date-time" && s.Format != "int64" && s.Format != "double"
 	composed := s.OneOf != nil || s.AnyOf != nil || s.AllOf != nil || s.Not != nil || s.Const != nil
 	number := s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil
 	object := s.MinProperties != nil || s.MaxProperties != nil || len(s.DependentRequired) > 0
@@ -114,6 +115,8 @@ func (s *shape) expected() string {
 		return validation.MsgExpectedArray
 	case huma.TypeInteger:
 		return validation.MsgExpectedInteger
+	case huma.TypeNumber:
+		return validation.MsgExpectedNumber
 	case huma.TypeBoolean:
 		return validation.MsgExpectedBoolean
 	}
@@ -149,26 +152,29 @@ func (s *shape) textFaults(v string) (faults []string) {
 	return faults
 }
 
-// numberFaults returns the faults of a number. Every number that a body may hold is an integer.
+// numberFaults returns the faults of a number.
 func (s *shape) numberFaults(v json.Number) (faults []string) {
 	if s.kind == "" {
 		return nil
 	}
-	if s.kind != huma.TypeInteger {
+	if s.kind != huma.TypeInteger && s.kind != huma.TypeNumber {
 		return []string{s.expected()}
 	}
 	n, err := v.Float64()
-	if err != nil || n != math.Trunc(n) {
-		return []string{validation.MsgExpectedInteger}
+	if err != nil || s.kind == huma.TypeInteger && n != math.Trunc(n) {
+		return []string{s.expected()}
 	}
 	if s.min != nil && n < *s.min {
-		faults = append(faults, fmt.Sprintf(validation.MsgExpectedMinimumNumber, *s.min))
+		faults = append(faults, fmt.Sprintf(validation.MsgExpectedMinimumNumber, decimal(*s.min)))
 	}
 	if s.max != nil && n > *s.max {
-		faults = append(faults, fmt.Sprintf(validation.MsgExpectedMaximumNumber, *s.max))
+		faults = append(faults, fmt.Sprintf(validation.MsgExpectedMaximumNumber, decimal(*s.max)))
 	}
-	if _, err := v.Int64(); err != nil && len(faults) == 0 {
-		faults = append(faults, "is not of the expected form or out of range") // 1e2, or more than 64 bits hold
+	if _, err := v.Int64(); s.kind == huma.TypeInteger && err != nil && len(faults) == 0 {
+		faults = append(faults, "must be an integer of at most 64 bits, written without a point or an exponent") // unlike 1e2
 	}
 	return faults
 }
+
+// decimal writes a bound without an exponent.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

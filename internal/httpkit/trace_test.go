@@ -22,13 +22,13 @@ func FuzzTraceparent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, parent string) {
 		answer, continued := httpkit.Traceparent(parent)
 		if !wellFormed.MatchString(answer) || strings.Contains(answer, strings.Repeat("0", 32)) {
-			t.Fatalf("%q is answered with %q", parent, answer)
+			t.Fatalf("Traceparent(%q) = %q, want a well-formed one with identifiers other than zero", parent, answer)
 		}
 		if continued && (answer[3:35] != parent[3:35] || answer[36:52] == parent[36:52]) {
-			t.Errorf("%q is continued as %q", parent, answer)
+			t.Errorf("Traceparent(%q) = %q, want the same trace with another span", parent, answer)
 		}
 		if again, ok := httpkit.Traceparent(answer); !ok || again[3:35] != answer[3:35] {
-			t.Errorf("our own %q is not understood", answer)
+			t.Errorf("Traceparent(%q) = %q, %t, want the same trace continued", answer, again, ok)
 		}
 	})
 }

@@ -1,9 +1,7 @@
 package httpkit
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"mime"
 	"net/http"
 	"reflect"
@@ -13,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/gonebox/gonebox/internal/body"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/problem"
 )
@@ -21,7 +20,8 @@ import (
 // document.
 type UploadForm struct {
 	Media string       // the media type of the octets
-	JSON  reflect.Type // a struct that describes the JSON document
+	JSON  reflect.Type // a struct that describes the JSON document; nil: any JSON is taken like the other media types
+	Also  []string     // further media types of the octets, for Kit.ReadOctets
 }
 
 // Upload is a part of the input of an operation with an UploadForm.
@@ -37,18 +37,22 @@ func (u *Upload) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// documentUpload adds the bodies of an UploadForm to the operation in the document, after it was registered.
-func (k *Kit) documentUpload(path, method string, o *Operation) {
-	schemas := k.huma.OpenAPI().Components.Schemas
-	schema := schemas.Schema(o.Upload.JSON, true, "")
-	o.uploadShape = compileShape(schemas, schema)
-	item := k.huma.OpenAPI().Paths[path]
+// addUpload adds the bodies of an UploadForm to an operation of the library, after it was registered at a path.
+func (o *Operation) addUpload(api huma.API, path string) {
+	content := map[string]*huma.MediaType{}
+	for _, media := range append([]string{o.Upload.Media}, o.Upload.Also...) {
+		content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+	}
+	if o.Upload.JSON != nil {
+		schemas := api.OpenAPI().Components.Schemas
+		schema := schemas.Schema(o.Upload.JSON, true, "")
+		o.uploadShape = compileShape(schemas, schema)
+		content[jsonType] = &huma.MediaType{Schema: schema}
+	}
+	item := api.OpenAPI().Paths[path]
 	for _, op := range []*huma.Operation{item.Get, item.Put, item.Post, item.Delete, item.Patch} {
-		if op != nil && op.Method == method {
-			op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-				jsonType:       {Schema: schema},
-				o.Upload.Media: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-			}}
+		if op != nil && op.Method == o.Method {
+			op.RequestBody = &huma.RequestBody{Required: true, Content: content}
 		}
 	}
 }
@@ -63,22 +67,22 @@ type UploadBounds struct {
 // ReadUpload reads the body of a call, and checks it against the schema if it is JSON. The lease covers the body and what the bounds say
 // of the work on it; the caller releases it, also to acquire other memory afterwards. Errors: request.media_type,
 // request.too_large, request.invalid, budget.ErrExhausted.
-func (k *Kit) ReadUpload(ctx context.Context, u Upload, b UploadBounds) (body []byte, isJSON bool, lease *budget.Lease, err error) {
+func (k *Kit) ReadUpload(ctx context.Context, u Upload, b UploadBounds) (octets []byte, isJSON bool, lease *budget.Lease, err error) {
 	media, err := u.media()
 	if err != nil {
 		return nil, false, nil, err
 	}
 	isJSON = media == jsonType
-	limit, cost := b.MediaMax, func(n int64) int64 { return n + b.Memory(n) }
+	limit, tokens, cost := b.MediaMax, 0, func(n int64) int64 { return n + b.Memory(n) }
 	if isJSON {
-		limit, cost = b.JSONMax, func(n int64) int64 { return n*(bodyCost+1) + b.Memory(n) }
+		limit, tokens, cost = b.JSONMax, bodyTokensMax, func(n int64) int64 { return n*(bodyCost+1) + b.Memory(n) }
 	}
-	body, lease, err = k.readLeased(ctx, u.request, limit, cost)
-	if err == nil && len(body) == 0 {
+	octets, lease, err = k.read(ctx, u.request, limit, tokens, cost)
+	if err == nil && len(octets) == 0 {
 		err = problem.Detailf(problem.RequestInvalid, "request body is required")
 	}
 	if err == nil && isJSON {
-		if faults := checkBody(body, u.operation.uploadShape); len(faults) > 0 {
+		if faults := checkBody(octets, u.operation.uploadShape); len(faults) > 0 {
 			err = &problem.Problem{Code: problem.RequestInvalid, Fields: limitFields(faults)}
 		}
 	}
@@ -86,8 +90,21 @@ func (k *Kit) ReadUpload(ctx context.Context, u Upload, b UploadBounds) (body []
 		lease.Release()
 		return nil, isJSON, nil, err
 	}
-	return body, isJSON, lease, nil
+	return octets, isJSON, lease, nil
 }
+
+// ReadOctets reads the body of a call as it is, whatever its media type. The lease covers the body and memory of its size; the caller
+// releases it. Errors: request.too_large, request.invalid, budget.ErrExhausted.
+func (k *Kit) ReadOctets(ctx context.Context, u Upload, max int64, memory func(n int64) int64) ([]byte, *budget.Lease, error) {
+	return k.read(ctx, u.request, max, 0, func(n int64) int64 { return n + memory(n) })
+}
+
+// Header returns the header of the call.
+func (u Upload) Header() http.Header { return u.request.Header }
+
+// Drop reads and drops at most max octets of the body, so that a client that sends all of it before it reads gets the
+// response instead of a connection reset.
+func (u Upload) Drop(max int64) { body.Drain(u.request, max) }
 
 // media returns the media type of the body, which must be one that the operation takes.
 func (u Upload) media() (string, error) {
@@ -100,50 +117,6 @@ func (u Upload) media() (string, error) {
 		}
 	}
 	return "", problem.Detailf(problem.RequestMediaType, "send Content-Type: %s", strings.Join(types, " or "))
-}
-
-// readLeased reads a body of at most limit octets. The first octets are read before memory is acquired, so that a client that sends
-// nothing, or does not say how much it sends, holds none for it.
-func (k *Kit) readLeased(ctx context.Context, r *http.Request, limit int64, cost func(int64) int64) ([]byte, *budget.Lease, error) {
-	tooLarge := problem.Detailf(problem.RequestTooLarge, "the body of this call has at most %d bytes", limit)
-	brokeOff := problem.Detailf(problem.RequestInvalid, "the body broke off")
-	if r.ContentLength > limit {
-		drain(r)
-		return nil, nil, tooLarge
-	}
-	begin, err := io.ReadAll(io.LimitReader(r.Body, min(smallBody, limit+1)))
-	if err != nil {
-		return nil, nil, brokeOff
-	}
-	expected := int64(len(begin))
-	if expected == smallBody { // the body may be longer than what was read
-		expected = limit
-		if r.ContentLength >= 0 {
-			expected = r.ContentLength
-		}
-	}
-	lease, err := k.lease(ctx, cost(expected))
-	if err != nil {
-		return nil, nil, err
-	}
-	whole := bytes.NewBuffer(begin)
-	if r.ContentLength >= 0 {
-		whole.Grow(int(expected) - len(begin) + bytes.MinRead)
-	}
-	_, err = whole.ReadFrom(io.LimitReader(r.Body, limit+1-int64(len(begin))))
-	body := whole.Bytes()
-	switch {
-	case err != nil:
-		err = brokeOff
-	case int64(len(body)) > limit:
-		drain(r)
-		err = tooLarge
-	default:
-		lease.Shrink(lease.Size() - cost(int64(len(body))))
-		return body, lease, nil
-	}
-	lease.Release()
-	return nil, nil, err
 }
 
 // lease is Reserve for a lease that the caller releases.

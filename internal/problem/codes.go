@@ -29,7 +29,11 @@ const (
 	AuthScopeMissing       Code = "auth.scope_missing"
 	AuthAddressNotAllowed  Code = "auth.address_not_allowed"
 	AuthRoleMissing        Code = "auth.role_missing"
+	AuthTwoFactorMissing   Code = "auth.two_factor_missing"
 	AccessClosed           Code = "access.closed"
+	AccessClientNotAllowed Code = "access.client_not_allowed"
+	AccessHostNotAllowed   Code = "access.host_not_allowed"
+	AccessOriginNotAllowed Code = "access.origin_not_allowed"
 
 	MailboxLocalPartTaken    Code = "mailbox.local_part_taken"
 	MailboxLocalPartReserved Code = "mailbox.local_part_reserved"
@@ -41,6 +45,9 @@ const (
 	MailboxNotFound          Code = "mailbox.not_found"
 	MailboxFull              Code = "mailbox.full"
 	InjectDisabled           Code = "inject.disabled"
+
+	IngressNotFound Code = "ingress.not_found"
+	IngressRefused  Code = "ingress.refused"
 
 	MessageNotFound       Code = "message.not_found"
 	MessageRawExpired     Code = "message.raw_expired"
@@ -54,11 +61,30 @@ const (
 	TOTPNotPending    Code = "totp.not_pending"
 	TOTPInvalidCode   Code = "totp.invalid_code"
 
+	AccountPasswordWrong Code = "account.password_wrong"
+	AccountCodeInvalid   Code = "account.code_invalid"
+	AccountUnconfirmed   Code = "account.unconfirmed"
+	SessionNotFound      Code = "session.not_found"
+	OIDCMissing          Code = "oidc.missing"
+	OIDCFailed           Code = "oidc.failed"
+	OIDCNotAllowed       Code = "oidc.not_allowed"
+	OIDCEmailUnverified  Code = "oidc.email_unverified"
+	OIDCUnavailable      Code = "oidc.unavailable"
+	RelayMissing         Code = "relay.missing"
+	RelayNotAllowed      Code = "relay.not_allowed"
+
 	DomainNotFound           Code = "domain.not_found"
 	DomainNotAllowed         Code = "domain.not_allowed"
 	DomainTaken              Code = "domain.taken"
 	DomainLimitReached       Code = "domain.limit_reached"
+	DomainInUse              Code = "domain.in_use"
+	DomainConfigured         Code = "domain.configured"
 	DomainVerificationFailed Code = "domain.verification_failed"
+
+	FaultNotFound     Code = "fault.not_found"
+	FaultLimitReached Code = "fault.limit_reached"
+
+	TranscriptNotFound Code = "transcript.not_found"
 
 	FilterNotFound     Code = "filter.not_found"
 	FilterInvalidRegex Code = "filter.invalid_regex"
@@ -66,6 +92,12 @@ const (
 
 	KeyNotFound     Code = "key.not_found"
 	KeyLimitReached Code = "key.limit_reached"
+
+	ProjectNotFound     Code = "project.not_found"
+	ProjectNameTaken    Code = "project.name_taken"
+	ProjectLimitReached Code = "project.limit_reached"
+	ProjectOwnerOnly    Code = "project.owner_only"
+	ProjectDisabled     Code = "project.disabled"
 
 	WebhookNotFound         Code = "webhook.not_found"
 	WebhookURLForbidden     Code = "webhook.url_forbidden"
@@ -125,7 +157,11 @@ var table = map[Code]entry{
 	AuthScopeMissing:       {http.StatusForbidden, "The key lacks the scope"},
 	AuthAddressNotAllowed:  {http.StatusForbidden, "The key may not be used from this address"},
 	AuthRoleMissing:        {http.StatusForbidden, "The account does not have the role"},
+	AuthTwoFactorMissing:   {http.StatusForbidden, "The account must use two-factor authentication"},
 	AccessClosed:           {http.StatusForbidden, "This service is not open to everyone"},
+	AccessClientNotAllowed: {http.StatusForbidden, "Only clients on loopback and private networks are served"},
+	AccessHostNotAllowed:   {http.StatusForbidden, "The service may not be called by this name"},
+	AccessOriginNotAllowed: {http.StatusForbidden, "Web pages of this origin may not call the service"},
 
 	MailboxLocalPartTaken:    {http.StatusConflict, "The local part is taken"},
 	MailboxLocalPartReserved: {http.StatusUnprocessableEntity, "The local part is reserved"},
@@ -137,6 +173,9 @@ var table = map[Code]entry{
 	MailboxNotFound:          {http.StatusNotFound, "There is no such mailbox"},
 	MailboxFull:              {http.StatusConflict, "The mailbox is full"},
 	InjectDisabled:           {http.StatusForbidden, "This service does not take messages over the API"},
+
+	IngressNotFound: {http.StatusNotFound, "There is no such ingress"},
+	IngressRefused:  {http.StatusNotAcceptable, "The mail is refused"},
 
 	MessageNotFound:       {http.StatusNotFound, "There is no such message"},
 	MessageRawExpired:     {http.StatusGone, "The raw message is no longer kept"},
@@ -150,11 +189,29 @@ var table = map[Code]entry{
 	TOTPNotPending:    {http.StatusUnprocessableEntity, "No two-factor enrolment is pending"},
 	TOTPInvalidCode:   {http.StatusUnprocessableEntity, "The two-factor code is not valid"},
 
+	AccountPasswordWrong: {http.StatusUnprocessableEntity, "The password is wrong"},
+	AccountCodeInvalid:   {http.StatusUnprocessableEntity, "The code or link is wrong, used or expired"},
+	AccountUnconfirmed:   {http.StatusForbidden, "The e-mail address is not confirmed yet"},
+	SessionNotFound:      {http.StatusNotFound, "There is no such session"},
+	OIDCMissing:          {http.StatusForbidden, "This service has no sign-in with an issuer"},
+	OIDCFailed:           {http.StatusBadRequest, "The sign-in with the issuer failed"},
+	OIDCNotAllowed:       {http.StatusForbidden, "The user of the issuer may not sign in here"},
+	OIDCEmailUnverified:  {http.StatusForbidden, "The issuer has not verified an e-mail address of the user"},
+	OIDCUnavailable:      {http.StatusServiceUnavailable, "The issuer does not answer"},
+	RelayMissing:         {http.StatusForbidden, "This service does not send mail"},
+	RelayNotAllowed:      {http.StatusForbidden, "The message may not be sent there"},
+
 	DomainNotFound:           {http.StatusNotFound, "There is no such domain"},
 	DomainNotAllowed:         {http.StatusUnprocessableEntity, "The domain cannot be added"},
 	DomainTaken:              {http.StatusConflict, "The domain is taken"},
 	DomainLimitReached:       {http.StatusForbidden, "No more domains are allowed"},
+	DomainInUse:              {http.StatusConflict, "The domain has live mailboxes"},
+	DomainConfigured:         {http.StatusConflict, "The domain stands in the configuration"},
 	DomainVerificationFailed: {http.StatusUnprocessableEntity, "The domain's records do not prove it"},
+
+	FaultNotFound:      {http.StatusNotFound, "There is no such fault rule"},
+	FaultLimitReached:  {http.StatusConflict, "No more fault rules are allowed"},
+	TranscriptNotFound: {http.StatusNotFound, "There is no transcript of this message's SMTP dialog"},
 
 	FilterNotFound:     {http.StatusNotFound, "There is no such filter"},
 	FilterInvalidRegex: {http.StatusUnprocessableEntity, "The regular expression is not valid"},
@@ -162,6 +219,12 @@ var table = map[Code]entry{
 
 	KeyNotFound:     {http.StatusNotFound, "There is no such key"},
 	KeyLimitReached: {http.StatusForbidden, "No more keys are allowed"},
+
+	ProjectNotFound:     {http.StatusNotFound, "There is no such project"},
+	ProjectNameTaken:    {http.StatusConflict, "The project's name is taken"},
+	ProjectLimitReached: {http.StatusForbidden, "No more projects are allowed"},
+	ProjectOwnerOnly:    {http.StatusForbidden, "Only an owner may change the project"},
+	ProjectDisabled:     {http.StatusForbidden, "This service has no projects"},
 
 	WebhookNotFound:         {http.StatusNotFound, "There is no such webhook"},
 	WebhookURLForbidden:     {http.StatusUnprocessableEntity, "The webhook URL is not allowed"},

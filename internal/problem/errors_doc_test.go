@@ -31,7 +31,7 @@ func TestErrorsDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(have)); diff != "" {
-		t.Errorf("docs/errors.md is out of date; run go test ./internal/problem -run TestErrorsDoc -update\n%s", diff)
+		t.Errorf("docs/errors.md is out of date, run go test ./internal/problem -run TestErrorsDoc -update (-want +got):\n%s", diff)
 	}
 }
 

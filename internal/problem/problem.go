@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // Problem is an error for the client: HTTP shows it as RFC 9457 problem details, SMTP as a reply. Only
@@ -21,6 +23,8 @@ type Problem struct {
 	Detail     string        // what happened this time and what to do; may be empty
 	Fields     []Field       // which parts of the input are at fault
 	RetryAfter time.Duration // when to retry; zero: unknown
+
+	Diagnosis *resource.Diagnosis // why a wait found nothing; nil: it is not about a wait
 }
 
 // Field says what is wrong with one part of the input.

@@ -33,12 +33,12 @@ func TestEveryCodeHasStatusAndTitle(t *testing.T) {
 		text, _ := strconv.Unquote(literal.Value)
 		code := problem.Code(text)
 		if code.Title() == "" || code.Status() < 400 {
-			t.Errorf("%s is not in the table", code)
+			t.Errorf("%s has the title %q and the status %d, want a row in the table", code, code.Title(), code.Status())
 		}
 		return true
 	})
 	if declared != len(problem.Codes()) {
-		t.Errorf("%d codes are declared, %d are in the table", declared, len(problem.Codes()))
+		t.Errorf("%d codes are declared, want %d as in the table", declared, len(problem.Codes()))
 	}
 }
 
@@ -46,16 +46,16 @@ func TestFromFindsAProblemUnderWrapping(t *testing.T) {
 	err := fmt.Errorf("create mailbox: %w", problem.Detailf(problem.MailboxTTLTooLong, "at most %d seconds", 86400))
 	p, known := problem.From(err)
 	if !known || p.Status() != http.StatusUnprocessableEntity || p.Detail != "at most 86400 seconds" {
-		t.Errorf("From = %+v, %v", p, known)
+		t.Errorf(`From = %+v, %t, want the status 422, "at most 86400 seconds" and true`, p, known)
 	}
 	if !errors.Is(err, problem.New(problem.MailboxTTLTooLong)) || problem.Has(err, problem.MailboxExpired) {
-		t.Error("problems are not compared by code")
+		t.Errorf("errors.Is or Has of %v does not compare by the code, want the code %s alone", err, problem.MailboxTTLTooLong)
 	}
 }
 
 func TestFromHidesOtherErrors(t *testing.T) {
 	p, known := problem.From(errors.New("disk /dev/sda on fire"))
 	if known || p.Code != problem.ServerInternal || p.Detail != "" {
-		t.Errorf("From = %+v, %v", p, known)
+		t.Errorf("From of another error = %+v, %t, want %s without a detail, and false", p, known, problem.ServerInternal)
 	}
 }
