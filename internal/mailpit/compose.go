@@ -3,6 +3,7 @@ package mailpit
 import (
 	"bytes"
 	"encoding/base64"
+	"io"
 	"mime"
 	"mime/multipart"
 	"net/mail"
@@ -16,6 +17,7 @@ import (
 // content can be too long or look like a boundary.
 func (o *outgoing) compose(at time.Time, hostname string) []byte {
 	var b bytes.Buffer
+	b.Grow(o.length())
 	for _, f := range o.headerFields(at, hostname) {
 		b.WriteString(f.name + ": " + f.value + "\r\n")
 	}
@@ -24,10 +26,23 @@ func (o *outgoing) compose(at time.Time, hostname string) []byte {
 	return b.Bytes()
 }
 
+// length returns about how many octets compose returns, so that its buffer need not grow.
+func (o *outgoing) length() int {
+	const header, partHeader = 4 << 10, 300
+	n := len(o.Text) + len(o.HTML)
+	for _, f := range o.Attachments {
+		n += len(f.Content)/4*3 + partHeader
+	}
+	for name, value := range o.Headers {
+		n += len(name) + len(value) + len(": \r\n")
+	}
+	return header + n/lineOctets*(base64.StdEncoding.EncodedLen(lineOctets)+len("\r\n")) + n%lineOctets*2
+}
+
 // part is a node of the MIME tree: a multipart entity with parts, or a leaf with content.
 type part struct {
 	header  textproto.MIMEHeader
-	content []byte
+	content io.Reader
 	parts   []part // nil: it is a leaf
 }
 
@@ -43,10 +58,10 @@ func (o *outgoing) root() part {
 		}
 	}
 	if o.Text != "" || o.HTML == "" {
-		alternatives = append(alternatives, newLeaf("text/plain; charset=utf-8", []byte(o.Text)))
+		alternatives = append(alternatives, newLeaf("text/plain; charset=utf-8", strings.NewReader(o.Text)))
 	}
 	if o.HTML != "" {
-		html := newLeaf("text/html; charset=utf-8", []byte(o.HTML))
+		html := newLeaf("text/html; charset=utf-8", strings.NewReader(o.HTML))
 		alternatives = append(alternatives, newMultipart("multipart/related", append([]part{html}, inline...)))
 	} else {
 		files = append(inline, files...)
@@ -63,19 +78,18 @@ func newMultipart(contentType string, parts []part) part {
 }
 
 // newLeaf returns a part with content, which write encodes as base64.
-func newLeaf(contentType string, content []byte) part {
+func newLeaf(contentType string, content io.Reader) part {
 	return part{header: textproto.MIMEHeader{"Content-Type": {contentType}, "Content-Transfer-Encoding": {"base64"}}, content: content}
 }
 
 // toPart returns the file as a part. A content type that is invalid, or that is a multipart, is replaced by
 // application/octet-stream.
 func (f outgoingFile) toPart(disposition string) part {
-	content, _ := base64.StdEncoding.DecodeString(f.Content) // validate has checked that it is base64
 	media, _, err := mime.ParseMediaType(f.ContentType)
 	if err != nil || !strings.Contains(media, "/") || strings.HasPrefix(media, "multipart/") {
 		media = "application/octet-stream"
 	}
-	p := newLeaf(media, content)
+	p := newLeaf(media, f.decoder()) // validate has checked that it is base64
 	p.header.Set("Content-Disposition", disposition)
 	if f.Filename != "" {
 		p.header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Filename}))
@@ -110,13 +124,20 @@ func (p part) write(b *bytes.Buffer) {
 	b.WriteString("--" + w.Boundary() + "--\r\n")
 }
 
+// lineOctets is how many octets of content become a line of 76 characters in base64.
+const lineOctets = 57
+
 // writeBase64 writes content as base64, in lines of at most 76 characters (RFC 2045 §6.8).
-func writeBase64(b *bytes.Buffer, content []byte) {
-	const lineOctets = 57 // become 76 characters
-	for len(content) > 0 {
-		n := min(lineOctets, len(content))
-		b.WriteString(base64.StdEncoding.EncodeToString(content[:n]) + "\r\n")
-		content = content[n:]
+func writeBase64(b *bytes.Buffer, content io.Reader) {
+	line := make([]byte, lineOctets)
+	for {
+		n, err := io.ReadFull(content, line)
+		if n > 0 {
+			b.Write(append(base64.StdEncoding.AppendEncode(b.AvailableBuffer(), line[:n]), '\r', '\n'))
+		}
+		if err != nil {
+			return
+		}
 	}
 }
 
