@@ -1,6 +1,7 @@
 package mailpit
 
 import (
+	"bytes"
 	"context"
 	"crypto/md5"  //nolint:gosec // clients of Mailpit compare the checksums; they protect nothing
 	"crypto/sha1" //nolint:gosec // the same
@@ -11,7 +12,6 @@ import (
 	"net/http"
 	"net/textproto"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,10 +20,11 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/sanitize"
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// detail is a message with its content. The names of the fields are those in JSON. Tags and Username are always empty.
+// detail is a message with its content. The names of the fields are those in JSON.
 type detail struct {
 	ID              id.SinkMail
 	MessageID       string
@@ -54,7 +55,7 @@ type unsubscribe struct {
 	HeaderPost string
 }
 
-// attachment describes an attachment. PartID is its number in the message, counted from 1; it is used in paths.
+// attachment describes an attachment. PartID is its position in the tree of parts, as Mailpit numbers them; it is used in paths.
 type attachment struct {
 	PartID      string
 	FileName    string
@@ -64,26 +65,38 @@ type attachment struct {
 	Checksums   struct{ MD5, SHA1, SHA256 string }
 }
 
-// detailFactor is how many octets of memory a response takes for each octet of the message in it, as an upper bound.
-const detailFactor = 4
+// The memory to read a message in full, in octets: a constant, and a multiple of its header fields and texts.
+const (
+	fullOctets = 64 << 10
+	textFactor = 16
+)
+
+// attachmentOctets is how many octets a download of an attachment takes: the chunk that is sent, and what it is decoded from.
+const attachmentOctets = 3 * httpkit.ChunkSize
+
+// reserveReading returns a function that reserves the memory to read a message without its attachments.
+func (a *API) reserveReading(ctx context.Context) message.Reserve {
+	return func(octets int64) error { return a.kit.Reserve(ctx, budget.Response, fullOctets+textFactor*octets) }
+}
 
 // loadMessage reads the message that the path names, with its content. It reserves the memory first. Errors:
 // message.not_found, server.unavailable.
-func (a *API) loadMessage(r *http.Request) (*sink.Mail, message.Ref, *message.Message, error) {
+func (a *API) loadMessage(r *http.Request) (*sink.Mail, *message.Original, error) {
 	m, ref, err := a.findMail(r, r.PathValue("id"))
 	if err != nil {
-		return nil, ref, nil, err
+		return nil, nil, err
 	}
-	if err := a.kit.Reserve(r.Context(), budget.Response, detailFactor*m.Size+pageOctets); err != nil {
-		return nil, ref, nil, err
-	}
-	full, err := a.Messages.Original(r.Context(), ref.Box, ref.Message)
-	return m, ref, full, err
+	full, err := a.Messages.Original(r.Context(), ref.Box, ref.Message, a.reserveReading(r.Context()))
+	return m, full, err
 }
 
 // message responds with a message and marks it as read.
 func (a *API) message(w http.ResponseWriter, r *http.Request) {
-	m, ref, full, err := a.loadMessage(r)
+	m, full, err := a.loadMessage(r)
+	var files []attachment
+	if err == nil {
+		files, err = describeAttachments(r.Context(), full)
+	}
 	if err == nil && !m.Seen {
 		err = a.Mails.SetSeen(r.Context(), []id.SinkMail{m.ID}, true)
 	}
@@ -94,7 +107,7 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 	d := detail{
 		ID: m.ID, MessageID: full.MessageID, From: address(full.From), To: addresses(full.To), Cc: addresses(full.CC), Bcc: addresses(m.BCC),
 		ReplyTo: addresses(full.ReplyTo), ReturnPath: full.Envelope.From, Subject: full.Subject, ListUnsubscribe: parseUnsubscribe(full.Headers),
-		Date: m.ReceivedAt.UTC(), Tags: []string{}, Text: full.Text, Size: full.Size, Inline: []attachment{}, Attachments: []attachment{},
+		Date: m.ReceivedAt.UTC(), Tags: list(m.Tags), Username: m.Username, Text: textOf(full.Message), Size: full.Size, Inline: []attachment{}, Attachments: []attachment{},
 	}
 	if len(m.To) == 0 { // full.To has a recipient of the envelope if the header has none; Mailpit does not show it
 		d.To = []address{}
@@ -105,12 +118,7 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 	if full.HTML != nil {
 		d.HTML = *full.HTML
 	}
-	for i := range full.Attachments {
-		described, err := a.describeAttachment(r.Context(), ref, i, &full.Attachments[i])
-		if err != nil {
-			a.respondError(w, r, err)
-			return
-		}
+	for i, described := range files {
 		if full.Attachments[i].Inline {
 			d.Inline = append(d.Inline, described)
 		} else {
@@ -120,28 +128,26 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, d)
 }
 
-// describeAttachment describes an attachment with the checksums of its content. index is its position in the message,
-// counted from 0. SHA-256 is stored with the message. MD5 and SHA-1 are computed, and are "" if the content was too large
-// to be kept.
-func (a *API) describeAttachment(ctx context.Context, ref message.Ref, index int, f *message.Attachment) (attachment, error) {
-	described := attachment{PartID: strconv.Itoa(index + 1), FileName: f.Filename, ContentType: f.ContentType, Size: f.Size}
-	if f.ContentID != nil {
-		described.ContentID = *f.ContentID
+// describeAttachments describes the attachments of a message with the checksums of their contents. SHA-256 is stored with
+// the message. MD5 and SHA-1 are computed, and are "" if the content was too large to be kept.
+func describeAttachments(ctx context.Context, full *message.Original) ([]attachment, error) {
+	all := make([]attachment, len(full.Attachments))
+	for i, f := range full.Attachments {
+		all[i] = attachment{PartID: full.Part(i), FileName: f.Filename, ContentType: f.ContentType, Size: f.Size}
+		if f.ContentID != nil {
+			all[i].ContentID = *f.ContentID
+		}
+		all[i].Checksums.SHA256 = f.SHA256
 	}
-	described.Checksums.SHA256 = f.SHA256
-	_, content, err := a.Messages.Attachment(ctx, ref.Box, ref.Message, f.ID)
-	if problem.Has(err, problem.AttachmentNotRetained) {
-		return described, nil
-	}
-	if err != nil {
-		return described, err
-	}
-	md5Hash, sha1Hash := md5.New(), sha1.New() //nolint:gosec // see the imports
-	if _, err := io.Copy(io.MultiWriter(md5Hash, sha1Hash), content); err != nil {
-		return described, err
-	}
-	described.Checksums.MD5, described.Checksums.SHA1 = hex.EncodeToString(md5Hash.Sum(nil)), hex.EncodeToString(sha1Hash.Sum(nil))
-	return described, nil
+	err := full.EachAttachment(ctx, func(i int, content io.Reader) error {
+		md5Hash, sha1Hash := md5.New(), sha1.New() //nolint:gosec // see the imports
+		if _, err := io.Copy(io.MultiWriter(md5Hash, sha1Hash), content); err != nil {
+			return err
+		}
+		all[i].Checksums.MD5, all[i].Checksums.SHA1 = hex.EncodeToString(md5Hash.Sum(nil)), hex.EncodeToString(sha1Hash.Sum(nil))
+		return nil
+	})
+	return all, err
 }
 
 // unsubscribeLink matches a link of a List-Unsubscribe field, in angle brackets (RFC 2369 §2).
@@ -166,7 +172,7 @@ func parseUnsubscribe(headers []message.Header) unsubscribe {
 
 // headers responds with the header fields of a message. The keys are their names.
 func (a *API) headers(w http.ResponseWriter, r *http.Request) {
-	_, _, full, err := a.loadMessage(r)
+	_, full, err := a.loadMessage(r)
 	if err != nil {
 		a.respondError(w, r, err)
 		return
@@ -184,13 +190,21 @@ func headerMap(all []message.Header) map[string][]string {
 	return values
 }
 
-// raw responds with the raw message. It sends one chunk after the other, so that it needs the same memory for a message of
-// any size. Error: message.raw_expired, after the retention.
+// raw responds with the raw message, as a file with the parameter dl=1.
 func (a *API) raw(w http.ResponseWriter, r *http.Request) {
-	_, ref, err := a.findMail(r, r.PathValue("id"))
+	a.respondRaw(w, r, "text/plain; charset=utf-8", r.URL.Query().Get("dl") == "1")
+}
+
+// respondRaw responds with the raw message. It sends one chunk after the other, so that it needs the same memory for a message of
+// any size. Error: message.raw_expired, after the retention.
+func (a *API) respondRaw(w http.ResponseWriter, r *http.Request, contentType string, asFile bool) {
+	m, ref, err := a.findMail(r, r.PathValue("id"))
 	var content *message.Raw
 	if err == nil {
 		content, err = a.Messages.Raw(r.Context(), ref.Box, ref.Message)
+	}
+	if err == nil {
+		err = a.kit.Reserve(r.Context(), budget.Response, content.Memory())
 	}
 	if err != nil {
 		a.respondError(w, r, err)
@@ -209,8 +223,11 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // closes the connection, so that the client notices that octets are missing
 		}
 		if !responding {
-			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			w.Header().Set("Content-Security-Policy", httpkit.Sandbox)
+			w.Header().Set("Content-Type", contentType)
+			w.Header().Set("Content-Security-Policy", "default-src 'none'") // no sandbox: Mailpit's page has the text in a frame, which it measures
+			if asFile {
+				w.Header().Set("Content-Disposition", `attachment; filename="`+string(m.ID)+`.eml"`)
+			}
 			responding = true
 		}
 		if _, err := w.Write(chunk); err != nil {
@@ -219,24 +236,36 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// openAttachment returns the attachment that the path names, and a reader of its content. Errors: message.not_found,
-// attachment.not_found, server.unavailable.
-func (a *API) openAttachment(r *http.Request) (*message.Attachment, io.Reader, error) {
-	_, ref, full, err := a.loadMessage(r)
-	if err != nil {
-		return nil, nil, err
+// findAttachment returns the message that the path names, with its content, and the index of the attachment. Errors:
+// message.not_found, attachment.not_found, server.unavailable.
+func (a *API) findAttachment(r *http.Request) (full *message.Original, index int, err error) {
+	if _, full, err = a.loadMessage(r); err != nil {
+		return nil, 0, err
 	}
-	n, err := strconv.Atoi(r.PathValue("part"))
-	if err != nil || n < 1 || n > len(full.Attachments) {
-		return nil, nil, problem.New(problem.AttachmentNotFound)
+	for i := range full.Attachments {
+		if full.Part(i) == r.PathValue("part") {
+			return full, i, nil
+		}
 	}
-	return a.Messages.Attachment(r.Context(), ref.Box, ref.Message, full.Attachments[n-1].ID)
+	return nil, 0, problem.New(problem.AttachmentNotFound)
 }
 
 // part responds with the content of an attachment. If its content type is not valid, it is sent as
 // application/octet-stream.
 func (a *API) part(w http.ResponseWriter, r *http.Request) {
-	f, content, err := a.openAttachment(r)
+	full, index, err := a.findAttachment(r)
+	var f *message.Attachment
+	var content io.Reader
+	if err == nil {
+		f, content, err = full.Open(r.Context(), index)
+	}
+	if err == nil { // a slow client holds no more than what is sent to it
+		held := int64(attachmentOctets)
+		if _, whole := content.(*bytes.Reader); whole {
+			held += f.Size
+		}
+		err = a.kit.Keep(r.Context(), held)
+	}
 	if err != nil {
 		a.respondError(w, r, err)
 		return
@@ -244,26 +273,49 @@ func (a *API) part(w http.ResponseWriter, r *http.Request) {
 	httpkit.WriteAttachment(w, f.ContentType, f.Filename, f.Size, content)
 }
 
+// textOf returns the text of a message with its HTML as the sender wrote it. In the text of a message without a text part, the
+// addresses of links are set as Mailpit sets them.
+func textOf(full *message.Message) string {
+	if full.HTML == nil || full.Text != sanitize.Text(*full.HTML) {
+		return full.Text
+	}
+	return sanitize.SpacedText(*full.HTML)
+}
+
+// loadView reads a message with the HTML as the sender wrote it, for its text, or made safe. Errors: message.not_found,
+// server.unavailable.
+func (a *API) loadView(ctx context.Context, ref message.Ref, original bool) (*message.Message, error) {
+	reserve := a.reserveReading(ctx)
+	if original {
+		full, err := a.Messages.Original(ctx, ref.Box, ref.Message, reserve)
+		if err != nil {
+			return nil, err
+		}
+		return full.Message, nil
+	}
+	if err := a.Messages.Reserve(ctx, ref.Box, ref.Message, reserve); err != nil {
+		return nil, err
+	}
+	return a.Messages.Get(ctx, ref.Box, ref.Message)
+}
+
 // view responds with the HTML of a message (/view/{id}.html), with its text (/view/{id}.txt), or with its HTML if it has any
-// and else its text (/view/{id}). id may be latest. The HTML is sanitized, and its Content-Security-Policy allows remote
-// images but no scripts.
+// and else its text (/view/{id}). id may be latest, of all messages or of those that the parameter query matches. The HTML is
+// sanitized, and its Content-Security-Policy allows remote images but no scripts.
 func (a *API) view(w http.ResponseWriter, r *http.Request) {
 	name, wantText := strings.CutSuffix(r.PathValue("name"), ".txt")
 	name, wantHTML := strings.CutSuffix(name, ".html")
-	m, ref, err := a.findMail(r, name)
-	if err == nil {
-		err = a.kit.Reserve(r.Context(), budget.Response, detailFactor*m.Size+pageOctets)
-	}
+	_, ref, err := a.findMail(r, name)
 	var full *message.Message
 	if err == nil {
-		full, err = a.Messages.Get(r.Context(), ref.Box, ref.Message)
+		full, err = a.loadView(r.Context(), ref, wantText)
 	}
 	switch {
 	case err != nil:
 		a.respondError(w, r, err)
 		return
 	case wantText, full.HTML == nil && !wantHTML:
-		writeText(w, http.StatusOK, full.Text)
+		writeText(w, http.StatusOK, textOf(full))
 		return
 	case full.HTML == nil:
 		writeError(w, http.StatusNotFound, "the message has no HTML part")

@@ -5,22 +5,34 @@ import (
 	"bytes"
 )
 
-// Depth parses a raw message as MailHog shows it, and returns how deep its parts nest and how many there are.
-func Depth(data []byte) (depth, parts int) {
-	remaining := partsMax
+// Depth parses a raw message as MailHog shows it, and returns how deep its parts nest, how many there are, and how many octets
+// their bodies have.
+func Depth(data []byte) (depth, parts, octets int) {
 	var walk func(c hogContent, at int)
 	walk = func(c hogContent, at int) {
 		depth = max(depth, at)
-		if c.MIME == nil {
-			return
-		}
-		for _, p := range c.MIME.Parts {
+		for _, p := range c.Parts {
 			parts++
+			octets += len(p.Body)
 			walk(p, at+1)
 		}
 	}
-	walk(parsePart(data, 0, &remaining), 0)
-	return depth, parts
+	walk(parseHog(string(data)), 0)
+	return depth, parts, octets
+}
+
+// HogPart is a part as MailHog shows it.
+type HogPart struct {
+	Header map[string][]string
+	Body   string
+}
+
+// HogParts returns the parts of a multipart message, without those in them.
+func HogParts(data string) (all []HogPart) {
+	for _, p := range parseHog(data).Parts {
+		all = append(all, HogPart{p.Headers, p.Body})
+	}
+	return all
 }
 
 // Frames reads frames of a WebSocket until one is not valid, and returns how many octets of payload they had.
@@ -35,15 +47,16 @@ func Frames(data []byte) (frames, octets int) {
 	}
 }
 
-// IsPrivateHost exports isPrivateHost.
-var IsPrivateHost = isPrivateHost
-
 // The bounds of the parsers.
 const (
-	DepthMax = depthMax
-	PartsMax = partsMax
-	FrameMax = frameMax
+	DepthMax  = depthMax
+	PartsMax  = partsMax
+	BodiesMax = bodiesMax
+	FrameMax  = frameMax
 )
 
-// Scaled exports scaled.
-var Scaled = scaled
+// Scaled and Measure export scaled and measure.
+var (
+	Scaled  = scaled
+	Measure = measure
+)
