@@ -29,9 +29,16 @@ type runtimeStats struct {
 	SMTPIgnored      int64
 }
 
+// version is what clients show as the version of Mailpit. Mailpit's page is loaded again where that of an event is another one.
+func version(gonebox string) string { return "Gonebox " + gonebox }
+
 // info responds with the number of messages. The statistics that Mailpit keeps and Gonebox does not are 0.
 func (a *API) info(w http.ResponseWriter, r *http.Request) {
 	page, err := a.Mails.Search(r.Context(), nil, 0, 0)
+	var tags map[string]int
+	if err == nil {
+		tags, err = a.Mails.Tags(r.Context())
+	}
 	if err != nil {
 		a.respondError(w, r, err)
 		return
@@ -39,7 +46,7 @@ func (a *API) info(w http.ResponseWriter, r *http.Request) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	writeJSON(w, info{
-		Version: "Gonebox " + a.HTTP.Version, LatestVersion: "Gonebox " + a.HTTP.Version, Messages: page.Total, Unread: page.Unread,
-		Tags: map[string]int{}, RuntimeStats: runtimeStats{Memory: memory.Sys},
+		Version: version(a.HTTP.Version), LatestVersion: version(a.HTTP.Version), Messages: page.Total, Unread: page.Unread,
+		Tags: tags, RuntimeStats: runtimeStats{Memory: memory.Sys},
 	})
 }
