@@ -1,34 +1,35 @@
 package mailpit
 
 import (
+	"bufio"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/search"
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// messageList is a page of a list of messages, with the counts. Tags is always empty.
+// messageList is a page of a list of messages, with the counts, without its last members: messages, and count, which is their
+// number. Tags are those of all messages.
 type messageList struct {
-	Total          int       `json:"total"`
-	Unread         int       `json:"unread"`
-	Count          int       `json:"count"`
-	MessagesCount  int       `json:"messages_count"`
-	MessagesUnread int       `json:"messages_unread"`
-	Start          int       `json:"start"`
-	Tags           []string  `json:"tags"`
-	Messages       []summary `json:"messages"`
+	Total          int      `json:"total"`
+	Unread         int      `json:"unread"`
+	MessagesCount  int      `json:"messages_count"`
+	MessagesUnread int      `json:"messages_unread"`
+	Start          int      `json:"start"`
+	Tags           []string `json:"tags"`
 }
 
-// summary is a message in a list. The names of the fields are those of the JSON. Username and Tags are always empty.
+// summary is a message in a list. The names of the fields are those of the JSON.
 type summary struct {
 	ID          id.SinkMail
 	MessageID   string
@@ -59,11 +60,14 @@ func addresses(all []message.Address) []address {
 	return list
 }
 
+// list returns an empty list, not nil, for none, so that JSON has [].
+func list(tags []string) []string { return append([]string{}, tags...) }
+
 // summaryOf converts a mail into the format of Mailpit.
 func summaryOf(m *sink.Mail) summary {
 	return summary{
 		ID: m.ID, MessageID: m.MessageID, Read: m.Seen, From: address(m.From), To: addresses(m.To), Cc: addresses(m.CC), Bcc: addresses(m.BCC),
-		ReplyTo: addresses(m.ReplyTo), Subject: m.Subject, Created: m.ReceivedAt.UTC(), Tags: []string{}, Size: m.Size, Attachments: m.Attachments,
+		ReplyTo: addresses(m.ReplyTo), Subject: m.Subject, Created: m.ReceivedAt.UTC(), Username: m.Username, Tags: list(m.Tags), Size: m.Size, Attachments: m.Attachments,
 		Snippet: m.Snippet,
 	}
 }
@@ -81,45 +85,135 @@ func (a *API) search(w http.ResponseWriter, r *http.Request) {
 	a.respondPage(w, r, &q)
 }
 
-// parseQuery parses the parameters query and tz, which is the time zone of the times in query. Error: request.invalid.
-func parseQuery(v url.Values) (sink.Query, error) {
-	zone := time.UTC
-	if tz := v.Get("tz"); tz != "" {
-		var err error
-		if zone, err = time.LoadLocation(tz); err != nil {
-			return sink.Query{}, problem.Invalid("?tz", "is not a time zone such as Europe/Berlin")
-		}
+// parseQuery parses the parameters query and tz. Error: request.invalid.
+func parseQuery(v url.Values) (search.Query, error) { return parseInZone(v, search.Parse) }
+
+// parseInZone is parseQuery with a function that parses the query.
+func parseInZone(v url.Values, parse func(pointer, text string, loc *time.Location) (search.Query, error)) (search.Query, error) {
+	zone, err := parseZone(v)
+	if err != nil {
+		return search.Query{}, err
 	}
-	return sink.ParseQuery(v.Get("query"), zone)
+	return parse("?query", v.Get("query"), zone)
 }
 
-// pageOctets is how many octets of memory a page of a list takes for each of its messages, as an upper bound.
-const pageOctets = 16 << 10
+// parseBefore parses the parameter before, a time or a number of seconds or milliseconds since 1970, and returns it in microseconds;
+// ok is false without it. Error: request.invalid.
+func parseBefore(v url.Values) (at int64, ok bool, err error) {
+	const secondsMax = 1e11 // a larger number is of milliseconds
+	text := v.Get("before")
+	if text == "" {
+		return 0, false, nil
+	}
+	if n, err := strconv.ParseUint(text, 10, 43); err == nil {
+		if n < secondsMax {
+			n *= 1000
+		}
+		return int64(n) * 1000, true, nil
+	}
+	zone, err := parseZone(v)
+	if err != nil {
+		return 0, false, err
+	}
+	if at, err = search.ParseTime(text, zone); err != nil {
+		return 0, false, problem.Invalid("?before", "%v", err)
+	}
+	return at, true, nil
+}
+
+// pageOctets is how many octets of memory a message of a page takes before it is read, and a page beside its messages.
+const pageOctets = 256
+
+// portionOctets is how many octets of memory the messages of a page take that are read at once, as their stored form, as
+// values and as JSON, as an upper bound for nearly all.
+const portionOctets = 1 << 20
 
 // respondPage responds with a page of the messages that q matches, or of all messages if q is nil, newest first. It reserves
-// the memory before it reads them.
-func (a *API) respondPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
-	start, limit, err := parsePaging(r.URL.Query())
+// the memory for a portion of them, and reads and writes one portion after the other. After an error the connection is
+// closed, since the response has begun.
+func (a *API) respondPage(w http.ResponseWriter, r *http.Request, q *search.Query) {
+	page, found, err := a.findPage(r, q)
+	var frame []byte
 	if err == nil {
-		err = a.kit.Reserve(r.Context(), budget.Response, int64(limit+1)*pageOctets)
-	}
-	var p sink.Page
-	if err == nil {
-		p, err = a.Mails.Search(r.Context(), q, start, limit)
+		frame, err = json.Marshal(page)
 	}
 	if err != nil {
 		a.respondError(w, r, err)
 		return
 	}
-	list := messageList{
-		Total: p.Total, Unread: p.Unread, Count: len(p.Mails), MessagesCount: p.Matches, MessagesUnread: p.UnreadMatching, Start: start, Tags: []string{},
-		Messages: make([]summary, len(p.Mails)),
+	w.Header().Set("Content-Type", "application/json")
+	out := bufio.NewWriterSize(w, pageBuffer)
+	_, _ = out.Write(frame[:len(frame)-1]) // its end is written below; Flush returns the error, as of the other calls
+	_, _ = out.WriteString(`,"messages":[`)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false) // as in writeJSON
+	count := 0
+	err = a.Mails.Each(r.Context(), found, func(m *sink.Mail) bool {
+		if count++; count > 1 {
+			_ = out.WriteByte(',')
+		}
+		if count%sink.PageMax == 0 { // a list of all messages may take longer than a page, as long as the client reads it
+			_ = http.NewResponseController(w).SetWriteDeadline(clock.System().Now().Add(a.HTTP.WriteTimeout))
+		}
+		return e.Encode(summaryOf(m)) == nil
+	})
+	if err != nil {
+		panic(http.ErrAbortHandler) // so that the client notices that messages are missing
 	}
-	for i := range p.Mails {
-		list.Messages[i] = summaryOf(&p.Mails[i])
-	}
-	writeJSON(w, list)
+	_, _ = out.WriteString(`],"count":` + strconv.Itoa(count) + "}\n")
+	_ = out.Flush()
 }
+
+// findPage returns the messages of a page, and the page without them. In a list of all messages, limit=0 asks for all of them. Errors:
+// request.invalid, server.unavailable.
+func (a *API) findPage(r *http.Request, q *search.Query) (page messageList, found []sink.Found, err error) {
+	v := r.URL.Query()
+	start, limit, err := parsePaging(v)
+	if err != nil {
+		return page, nil, err
+	}
+	before, bounded, err := parseBefore(v)
+	if err != nil {
+		return page, nil, err
+	}
+	listed := q == nil
+	octets := min(int64(limit+1)*(pageOctets+summaryOctets), int64(limit+1)*pageOctets+portionOctets)
+	if listed && limit == 0 {
+		all, err := a.Mails.Search(r.Context(), nil, 0, 0)
+		if err != nil {
+			return page, nil, err
+		}
+		start, limit, octets = 0, sink.All, int64(all.Total+1)*foundOctets+portionOctets
+	}
+	if err := a.kit.Reserve(r.Context(), budget.Response, octets); err != nil {
+		return page, nil, err
+	}
+	if bounded {
+		var older search.Query
+		if q != nil {
+			older = *q
+		}
+		older = older.Before(before)
+		q = &older
+	}
+	p, found, err := a.Mails.Find(r.Context(), q, start, limit)
+	if err != nil {
+		return page, nil, err
+	}
+	if listed {
+		p.Matches, p.UnreadMatching = p.Total, p.Unread
+	}
+	tags, err := a.Mails.TagNames(r.Context())
+	return messageList{
+		Total: p.Total, Unread: p.Unread, MessagesCount: p.Matches, MessagesUnread: p.UnreadMatching, Start: start, Tags: tags,
+	}, found, err
+}
+
+const (
+	foundOctets   = 64       // octets of memory for a message of a list of all, twice what it takes while the list grows
+	summaryOctets = 16 << 10 // octets of memory for a message of a short page
+	pageBuffer    = 16 << 10 // octets that are written to the client at once
+)
 
 // selection is the body of a call that changes several messages. It selects the messages with the identifiers IDs or, if
 // there are none, those that Search matches. If that is "" too, it selects all messages, as in Mailpit. Read is the new
@@ -130,24 +224,25 @@ type selection struct {
 	Search string
 }
 
-// bodyMax bounds the body of a call that changes several messages, in octets. It is enough for some 100,000 identifiers.
-const bodyMax = 4 << 20
+// Bounds of the body of a call that changes several messages: some 100,000 identifiers.
+const (
+	bodyMax     = 4 << 20 // octets
+	idTokensMax = 200_000 // names, values and brackets
+)
 
 // readSelection reads the body of a call that changes several messages, and returns it with the identifiers of the selected
-// messages. Errors: request.invalid, server.unavailable.
+// messages. Errors: request.invalid, request.too_large, server.unavailable.
 func (a *API) readSelection(r *http.Request) (s selection, ids []id.SinkMail, err error) {
-	if err := a.kit.Reserve(r.Context(), budget.Request, min(max(r.ContentLength, 1<<10), bodyMax)*4); err != nil {
+	lease, err := a.kit.ReadJSON(r.Context(), r, &s, httpkit.JSONBounds{Octets: bodyMax, Tokens: idTokensMax, Optional: true})
+	if err != nil {
 		return s, nil, err
 	}
-	err = json.NewDecoder(http.MaxBytesReader(nil, r.Body, bodyMax)).Decode(&s)
-	if err != nil && !errors.Is(err, io.EOF) { // EOF means that there is no body
-		return s, nil, problem.Invalid("/body", "is not the JSON that the operation takes")
-	}
+	defer lease.Release()
 	switch {
 	case len(s.IDs) > 0:
 		return s, parseIDs(s.IDs), nil
 	case s.Search != "":
-		q, err := sink.ParseQuery(s.Search, time.UTC)
+		q, err := search.ParseSelection("?query", s.Search, time.UTC)
 		if err != nil {
 			return s, nil, err
 		}
@@ -177,12 +272,17 @@ func extendWriteDeadline(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(clock.System().Now().Add(changeTimeout))
 }
 
-// remove deletes the selected messages.
+// remove deletes the selected messages. A request without Accept gets an empty response, as from MailHog, whose clients parse
+// any body as JSON.
 func (a *API) remove(w http.ResponseWriter, r *http.Request) {
 	extendWriteDeadline(w)
 	_, ids, err := a.readSelection(r)
 	if err == nil {
 		err = a.Mails.Delete(r.Context(), ids)
+	}
+	if err == nil && wantsNoText(r) {
+		w.WriteHeader(http.StatusOK)
+		return
 	}
 	a.respondOKOrError(w, r, err)
 }
@@ -190,7 +290,7 @@ func (a *API) remove(w http.ResponseWriter, r *http.Request) {
 // removeMatching deletes the messages that the parameter query matches.
 func (a *API) removeMatching(w http.ResponseWriter, r *http.Request) {
 	extendWriteDeadline(w)
-	q, err := parseQuery(r.URL.Query())
+	q, err := parseInZone(r.URL.Query(), search.ParseSelection)
 	var ids []id.SinkMail
 	if err == nil {
 		ids, err = a.Mails.Matching(r.Context(), &q)
