@@ -2,7 +2,7 @@ package mailpit
 
 import (
 	"encoding/base64"
-	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/mail"
@@ -16,10 +16,10 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/sink"
 )
 
 // outgoing is a message to deliver: the body of POST /api/v1/send. The names of its members are matched regardless of case.
-// Tags are accepted and ignored.
 type outgoing struct {
 	From        mailAddress
 	To          []mailAddress
@@ -46,16 +46,18 @@ type outgoingFile struct {
 	ContentID   string
 }
 
-// recipientsMax is the most recipients that an outgoing message may have.
-const recipientsMax = 100
+// Bounds of an outgoing message.
+const (
+	recipientsMax = 100
+	tagsMax       = 100
+	tokensMax     = 16 << 10 // names, values and brackets of the JSON: some 1,000 attachments and header fields
+	addressMax    = 320      // octets of an address (RFC 5321 §4.5.3.1)
+	valueMax      = 64 << 10 // octets of the value of a header field, and of a name
+)
 
 // send delivers a message to the sink, as if it had been received over SMTP.
 func (a *API) send(w http.ResponseWriter, r *http.Request) {
-	o, err := a.readOutgoing(r)
-	var mail id.SinkMail
-	if err == nil {
-		mail, err = a.deliver(r, o)
-	}
+	mail, err := a.sent(r)
 	if err != nil {
 		a.respondError(w, r, err)
 		return
@@ -63,29 +65,34 @@ func (a *API) send(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, struct{ ID id.SinkMail }{mail})
 }
 
-// readOutgoing reads and validates the body of a request. It reserves the memory first; a body of unknown length is assumed
-// to have the largest one. Errors: request.too_large, request.invalid, server.unavailable.
-func (a *API) readOutgoing(r *http.Request) (*outgoing, error) {
-	const (
-		encodingFactor = 2 // base64 and JSON make the body larger than the message
-		copies         = 4 // the body, its parts and the message are in memory at the same time
-	)
-	maxLength := a.SendMax * encodingFactor
-	if r.ContentLength > maxLength {
-		return nil, problem.New(problem.RequestTooLarge)
-	}
-	size := r.ContentLength
-	if size < 0 {
-		size = maxLength
-	}
-	if err := a.kit.Reserve(r.Context(), budget.Request, copies*size+pageOctets); err != nil {
-		return nil, err
-	}
+// sent reads the body of a request and delivers it. The lease covers the body and what it is decoded into, then the message
+// that is made of it, and what delivering takes. Errors: those of httpkit.Kit.ReadJSON, validate and deliver.
+func (a *API) sent(r *http.Request) (id.SinkMail, error) {
+	const encodingFactor = 2 // base64 and JSON make the body larger than the message
 	var o outgoing
-	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxLength)).Decode(&o); err != nil {
-		return nil, problem.Invalid("/body", "is not the JSON that the operation takes")
+	lease, err := a.kit.ReadJSON(r.Context(), r, &o, httpkit.JSONBounds{
+		Octets: a.SendMax * encodingFactor, Tokens: tokensMax,
+		Memory: func(n int64) int64 {
+			n = min(n, a.SendMax)
+			return n + a.Inbound.Memory(n)
+		},
+	})
+	if err != nil {
+		return "", err
 	}
-	return &o, o.validate()
+	defer lease.Release()
+	if err := o.validate(); err != nil {
+		return "", err
+	}
+	if err := r.Context().Err(); err != nil { // the client has disconnected
+		return "", err
+	}
+	return a.deliver(r, &o, lease)
+}
+
+// decoder returns a reader of the content.
+func (f outgoingFile) decoder() io.Reader {
+	return base64.NewDecoder(base64.StdEncoding, strings.NewReader(f.Content))
 }
 
 // validate checks every value that is written into the header of the message, so that no value can add a header field.
@@ -99,28 +106,34 @@ func (o *outgoing) validate() error {
 		all = append(all, mailAddress{Email: address})
 	}
 	for _, p := range all {
+		if len(p.Email) > addressMax || len(p.Name) > valueMax {
+			return problem.Invalid("/To", "an address or a name is too long")
+		}
 		// ParseAddress also accepts an address with a name, so its result must be equal to the input.
 		if parsed, err := mail.ParseAddress(p.Email); err != nil || !strings.EqualFold(parsed.Address, p.Email) || !isOneLine(p.Email+p.Name) {
-			return problem.Invalid("/To", "%q is not an address", p.Email)
+			return problem.Invalid("/To", "%.100q is not an address", p.Email)
 		}
 	}
 	if n := len(o.To) + len(o.Cc) + len(o.Bcc); n == 0 || n > recipientsMax {
 		return problem.Invalid("/To", "must have 1 to %d recipients, together with Cc and Bcc", recipientsMax)
 	}
 	for name, value := range o.Headers {
-		if !isFieldName(name) || !isOneLine(value) {
-			return problem.Invalid("/Headers", "%q is not a header field of one line", name)
+		if len(name)+len(value) > valueMax || !isFieldName(name) || !isOneLine(value) {
+			return problem.Invalid("/Headers", "%.40q is not a header field of one line, or is too long", name)
 		}
 	}
-	if !isOneLine(o.Subject) {
-		return problem.Invalid("/Subject", "must be one line")
+	if len(o.Subject) > valueMax || !isOneLine(o.Subject) {
+		return problem.Invalid("/Subject", "must be one line of at most %d octets", valueMax)
+	}
+	if len(o.Tags) > tagsMax || len(strings.Join(o.Tags, "")) > valueMax || !isOneLine(strings.Join(o.Tags, "")) {
+		return problem.Invalid("/Tags", "must have at most %d tags, each of one line", tagsMax)
 	}
 	for _, f := range o.Attachments {
-		if !isOneLine(f.Filename + f.ContentType + f.ContentID) {
-			return problem.Invalid("/Attachments", "a name or a type is not one line")
+		if len(f.Filename)+len(f.ContentType)+len(f.ContentID) > valueMax || !isOneLine(f.Filename+f.ContentType+f.ContentID) {
+			return problem.Invalid("/Attachments", "a name or a type is not one line, or is too long")
 		}
-		if _, err := base64.StdEncoding.DecodeString(f.Content); err != nil {
-			return problem.Invalid("/Attachments", "the content of %q is not base64", f.Filename)
+		if _, err := io.Copy(io.Discard, f.decoder()); err != nil {
+			return problem.Invalid("/Attachments", "the content of %.40q is not base64", f.Filename)
 		}
 	}
 	return nil
@@ -137,11 +150,13 @@ func isFieldName(name string) bool {
 }
 
 // deliver stores a message for its recipients, as the SMTP server does, and returns its identifier in the sink. If one
-// recipient is rejected, the message is not stored for any. Errors: request.invalid, request.too_large, server.unavailable.
-func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
+// recipient is rejected, the message is not stored for any. lease has the meaning of inbound.Envelope.Memory. Errors:
+// request.invalid, request.too_large, server.unavailable.
+func (a *API) deliver(r *http.Request, o *outgoing, lease *budget.Lease) (id.SinkMail, error) {
 	client := httpkit.ClientAddr(r.Context())
 	ctx := inbound.WithClient(r.Context(), client)
-	env := &inbound.Envelope{From: o.From.Email, Helo: "mailpit-api", RemoteIP: client, Protocol: "HTTP", ReceivedAt: a.HTTP.Clock.Now()}
+	env := &inbound.Envelope{From: o.From.Email, Helo: "mailpit-api", RemoteIP: client, Protocol: "HTTP", ReceivedAt: a.HTTP.Clock.Now(), Memory: lease}
+	env.Username, _, _ = r.BasicAuth()
 	var addresses []string
 	for _, p := range slices.Concat(o.To, o.Cc) {
 		addresses = append(addresses, p.Email)
@@ -153,21 +168,34 @@ func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
 			if !known || p.Code == problem.ServerUnavailable {
 				return "", err
 			}
-			return "", problem.Invalid("/To", "%s: %s", address, p.Title())
+			return "", problem.Invalid("/To", "%.320s: %s", address, p.Title())
 		}
 		env.To = append(env.To, recipient)
 	}
 	data := o.compose(env.ReceivedAt, a.Hostname)
+	*o = outgoing{} // delivering takes memory, which the lease does not have for both
 	if int64(len(data)) > a.SendMax {
 		return "", problem.New(problem.RequestTooLarge)
 	}
-	if err := a.Inbound.Deliver(ctx, env, data); err != nil {
+	receipt, err := a.Inbound.Deliver(ctx, env, data)
+	if err != nil {
 		return "", err
 	}
-	if env.SinkMail == "" { // it was delivered, but this API cannot list it
+	if receipt.SinkMail == "" { // it was delivered, but this API cannot list it
 		return "", problem.Invalid("/To", "no recipient is in a domain of the sink")
 	}
-	return env.SinkMail, nil
+	return receipt.SinkMail, nil
+}
+
+// formatTags returns the value of the field X-Tags. A tag is of ASCII and without commas.
+func formatTags(tags []string) string {
+	var clean []string
+	for _, t := range tags {
+		if t = sink.CleanTag(t); t != "" {
+			clean = append(clean, t)
+		}
+	}
+	return strings.Join(clean, ",\r\n ")
 }
 
 // field is a header field.
@@ -185,6 +213,11 @@ func (o *outgoing) headerFields(at time.Time, hostname string) []field {
 		{"Subject", encodeHeader(o.Subject)},
 		{"Message-Id", "<" + string(id.New[id.Event](at)) + "@" + hostname + ">"},
 		{"Mime-Version", "1.0"},
+		{"X-Tags", formatTags(o.Tags)},
+	}
+	position := make(map[string]int, len(all)+len(o.Headers))
+	for i, f := range all {
+		position[f.name] = i
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 		key := textproto.CanonicalMIMEHeaderKey(name)
@@ -192,11 +225,12 @@ func (o *outgoing) headerFields(at time.Time, hostname string) []field {
 			continue // compose generates the fields that describe the content, and Bcc must not be sent to recipients
 		}
 		f := field{key, encodeHeader(o.Headers[name])}
-		if i := slices.IndexFunc(all, func(other field) bool { return other.name == key }); i >= 0 {
+		if i, found := position[key]; found {
 			all[i] = f
-		} else {
-			all = append(all, f)
+			continue
 		}
+		position[key] = len(all)
+		all = append(all, f)
 	}
 	return slices.DeleteFunc(all, func(f field) bool { return f.value == "" })
 }
