@@ -1,50 +1,100 @@
 package mailpit
 
 import (
-	"bytes"
+	"bufio"
+	"context"
+	"errors"
 	"image"
 	"image/color"
-	_ "image/gif" // for image.Decode
-	"image/jpeg"
-	_ "image/png" // for image.Decode
 	"io"
 	"net/http"
+	"strconv"
 
 	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/message"
 )
 
-const (
-	thumbWidth, thumbHeight = 180, 120 // pixels, as in Mailpit
-	pixelsMax               = 16 << 20 // of an image that is decoded: a small file can contain a huge image
-	pixelOctets             = 8        // the most octets of memory that a pixel takes
-)
+const thumbWidth, thumbHeight = 180, 120 // pixels, as in Mailpit
 
-// thumbnail responds with a small JPEG of an attachment that is a GIF, JPEG or PNG image, and with a white one if it is
-// anything else or has more than pixelsMax pixels. It reads the size from the header of the image and reserves the memory
-// before it decodes the image.
+// thumbnail responds with a small JPEG of an attachment that is a GIF, JPEG or PNG picture, and with a white one if it is
+// anything else or if decoding it would take too much (measure). The API makes one thumbnail at a time. The picture is read
+// twice, so that its memory is reserved before it is decoded, and decoding ends when the client disconnects.
 func (a *API) thumbnail(w http.ResponseWriter, r *http.Request) {
-	_, content, err := a.openAttachment(r)
-	var octets []byte
-	if err == nil {
-		octets, err = io.ReadAll(content)
-	}
+	octets, err := a.makeThumbnail(r)
 	if err != nil {
 		a.respondError(w, r, err)
 		return
 	}
-	var picture image.Image = image.NewUniform(color.White)
-	size := image.Pt(thumbWidth, thumbHeight)
-	if c, _, err := image.DecodeConfig(bytes.NewReader(octets)); err == nil && c.Width > 0 && c.Height > 0 && c.Width <= pixelsMax/c.Height {
-		if err := a.kit.Reserve(r.Context(), budget.Response, int64(c.Width)*int64(c.Height)*pixelOctets); err != nil {
-			a.respondError(w, r, err)
-			return
+	w.Header().Set("Content-Type", "image/jpeg")
+	w.Header().Set("Content-Length", strconv.Itoa(len(octets)))
+	_, _ = w.Write(octets) //nolint:gosec // a JPEG that was made here; it fails only if the client has disconnected
+}
+
+// makeThumbnail returns the thumbnail of the attachment that the path names. Errors: those of findAttachment and openPicture, and
+// that of the request's context.
+func (a *API) makeThumbnail(r *http.Request) ([]byte, error) {
+	ctx := r.Context()
+	select {
+	case a.thumbnails <- struct{}{}:
+		defer func() { <-a.thumbnails }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	full, index, err := a.findAttachment(r)
+	if err != nil {
+		return nil, err
+	}
+	defer a.kit.Release(ctx)
+	content, err := a.openPicture(ctx, full, index)
+	if err == nil {
+		var picture image.Image
+		if picture, _, err = image.Decode(bufio.NewReader(content)); err == nil {
+			return encodeThumbnail(picture, picture.Bounds().Size()), nil
 		}
-		if decoded, _, err := image.Decode(bytes.NewReader(octets)); err == nil {
-			picture, size = decoded, decoded.Bounds().Size()
+		if ctx.Err() == nil {
+			err = errNoPicture
 		}
 	}
-	w.Header().Set("Content-Type", "image/jpeg")
-	_ = jpeg.Encode(w, scaled(picture, size), nil) // fails only if the client has disconnected
+	if errors.Is(err, errNoPicture) {
+		return encodeThumbnail(image.NewUniform(color.White), image.Pt(thumbWidth, thumbHeight)), nil
+	}
+	return nil, err
+}
+
+// openPicture opens a picture that is an attachment, with the memory to decode it. Errors: errNoPicture,
+// attachment.not_retained, server.unavailable, and that of ctx.
+func (a *API) openPicture(ctx context.Context, full *message.Original, index int) (io.Reader, error) {
+	_, content, err := full.Open(ctx, index)
+	if err != nil {
+		return nil, err
+	}
+	octets, err := measure(untilDone{ctx, content})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if octets += full.TextSize(); err != nil || octets > a.HTTP.Memory.Most() {
+		return nil, errNoPicture
+	}
+	a.kit.Release(ctx) // what reading the message took; it must not be held while the call waits for more
+	if err := a.kit.Reserve(ctx, budget.Response, octets); err != nil {
+		return nil, err
+	}
+	_, content, err = full.Open(ctx, index)
+	return untilDone{ctx, content}, err
+}
+
+// untilDone reads until ctx is done.
+type untilDone struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+// Read is io.Reader.Read. Error: that of the context.
+func (r untilDone) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(p)
 }
 
 // scaled returns a thumbnail of a picture, which is scaled by nearest-neighbour sampling and centred on white. A picture

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -52,8 +51,8 @@ type socket struct {
 // upgrade turns the connection of a request into a WebSocket, which the caller must close. If it cannot, s is nil, and status
 // and reason are those of the response.
 //
-// Browsers do not apply the same-origin policy to WebSockets, but they send Origin. Requests from another origin are
-// rejected here.
+// Browsers do not apply the same-origin policy to WebSockets, but they send Origin. API.check has rejected requests from
+// another origin.
 func upgrade(w http.ResponseWriter, r *http.Request) (s *socket, status int, reason string) {
 	key := r.Header.Get("Sec-WebSocket-Key")
 	if decoded, err := base64.StdEncoding.DecodeString(key); err != nil || len(decoded) != 16 ||
@@ -63,11 +62,6 @@ func upgrade(w http.ResponseWriter, r *http.Request) (s *socket, status int, rea
 	if r.Header.Get("Sec-WebSocket-Version") != "13" {
 		w.Header().Set("Sec-WebSocket-Version", "13")
 		return nil, http.StatusUpgradeRequired, "expected version 13 of the WebSocket protocol"
-	}
-	if origin := r.Header.Get("Origin"); origin != "" {
-		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return nil, http.StatusForbidden, "web pages of other sites may not follow events"
-		}
 	}
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -93,14 +87,18 @@ func hasToken(h http.Header, name, token string) bool {
 
 // writeFrame sends a payload in a single frame. A server does not mask its frames (RFC 6455 §5.1).
 func (s *socket) writeFrame(opcode byte, payload []byte) error {
-	header := []byte{0x80 | opcode, byte(len(payload))}
-	switch n := len(payload); {
+	return s.send(append(appendFrameHeader(nil, opcode, len(payload)), payload...))
+}
+
+// appendFrameHeader appends the header of a frame from the server, which has a payload of n octets.
+func appendFrameHeader(b []byte, opcode byte, n int) []byte {
+	switch b = append(b, 0x80|opcode); {
 	case n > 0xffff:
-		header = binary.BigEndian.AppendUint64([]byte{0x80 | opcode, 127}, uint64(n))
+		return binary.BigEndian.AppendUint64(append(b, 127), uint64(n))
 	case n > 125:
-		header = binary.BigEndian.AppendUint16([]byte{0x80 | opcode, 126}, uint16(n))
+		return binary.BigEndian.AppendUint16(append(b, 126), uint16(n))
 	}
-	return s.send(append(header, payload...))
+	return append(b, byte(n))
 }
 
 // send writes octets to the connection within writeTimeout.

@@ -136,7 +136,7 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 		return problem.Detailf(problem.AccessClosed, "this service does not create mailboxes without an account")
 	}
 	var c credentials
-	if err := a.decodeBody(w, r, &c); err != nil {
+	if err := a.decodeBody(r, &c); err != nil {
 		return err
 	}
 	var domains []string
@@ -177,7 +177,7 @@ func translateCreateError(err error) error {
 	case problem.Has(err, problem.MailboxDomainUnavailable):
 		return validationError{"address", "The domain is not one of GET /domains.", notAddressCode}
 	case problem.Has(err, problem.RequestInvalid):
-		return validationError{"address", "This value is not valid: the part before the @ must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit.", notAddressCode}
+		return validationError{"address", "This value is not valid: the part before the @ must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit, without a dot at its end or two in a row.", notAddressCode}
 	}
 	return err
 }
@@ -221,7 +221,7 @@ type tokenResource struct {
 // auth.invalid_credentials, rate.limited.
 func (a *API) createToken(w http.ResponseWriter, r *http.Request) error {
 	var c credentials
-	if err := a.decodeBody(w, r, &c); err != nil {
+	if err := a.decodeBody(r, &c); err != nil {
 		return err
 	}
 	address := strings.ToLower(c.Address)

@@ -1,7 +1,11 @@
 package mailtm
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -65,28 +69,42 @@ type sourceResource struct {
 	Data        string `json:"data"`
 }
 
-// source responds with the raw message in JSON. Encoding needs several copies of it in memory, hence sourceFactor. Error:
-// message.raw_expired, after the retention.
+// source responds with the raw message in JSON, which it writes piece by piece, so that it needs the same memory for a message
+// of any size. Error: message.raw_expired, after the retention.
 func (a *API) source(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	content, first, err := a.openRaw(r, box, func(content *message.Raw) int64 { return content.Memory() + sourceFactor*content.Size() })
+	content, chunk, err := a.openRaw(r, box, func(content *message.Raw) int64 { return content.Memory() + sourceOctets })
 	if err != nil {
 		return err
 	}
-	data := append(make([]byte, 0, content.Size()), first...)
-	for {
-		chunk, err := content.Next(r.Context())
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		data = append(data, chunk...)
-	}
 	messageID := r.PathValue("id")
-	return respond(w, r, http.StatusOK, sourceResource{
-		jsonLD: newJSONLD(r, "Source", "/sources/"+messageID, true), ID: messageID, DownloadURL: "/messages/" + messageID + "/download", Data: string(data),
+	frame, err := json.Marshal(sourceResource{
+		jsonLD: newJSONLD(r, "Source", "/sources/"+messageID, true), ID: messageID, DownloadURL: "/messages/" + messageID + "/download",
 	})
+	if err != nil {
+		return err
+	}
+	begin, ok := bytes.CutSuffix(frame, []byte(`""}`)) // the member data is the last one
+	if !ok {
+		return fmt.Errorf("the source %s does not end with its data", frame)
+	}
+	w.Header().Set("Content-Type", mediaType(r))
+	w.Header().Set("Cache-Control", "no-store")
+	out := bufio.NewWriter(w)
+	_, _ = out.Write(begin) // Flush returns the error, as of the other calls
+	text := httpkit.NewJSONText(out)
+	text.Begin()
+	for err == nil {
+		if _, err = text.Write(chunk); err == nil {
+			chunk, err = content.Next(r.Context())
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		panic(http.ErrAbortHandler) // the client notices that the body has no end
+	}
+	_ = text.End()
+	_, _ = out.WriteString("}")
+	_ = out.Flush() // fails only if the client has disconnected
+	return nil
 }
 
 // attachment responds with the content of an attachment. An attachment whose content type is not valid is sent as
@@ -100,15 +118,18 @@ func (a *API) attachment(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 	if err != nil {
 		return problem.New(problem.AttachmentNotFound)
 	}
-	s, err := a.Messages.Summary(r.Context(), box.ID, m)
-	if err != nil {
-		return err
-	}
-	if err := a.kit.Reserve(r.Context(), budget.Response, detailFactor*s.Size); err != nil {
+	if err := a.Messages.Reserve(r.Context(), box.ID, m, a.reserveReading(r.Context())); err != nil {
 		return err
 	}
 	f, content, err := a.Messages.Attachment(r.Context(), box.ID, m, attachmentID)
 	if err != nil {
+		return err
+	}
+	held := int64(attachmentOctets)
+	if _, whole := content.(*bytes.Reader); whole {
+		held += f.Size
+	}
+	if err := a.kit.Keep(r.Context(), held); err != nil { // a slow client holds no more than what is sent to it
 		return err
 	}
 	httpkit.WriteAttachment(w, f.ContentType, f.Filename, f.Size, content)

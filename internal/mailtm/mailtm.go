@@ -36,6 +36,10 @@ type Parts struct {
 	TTL       time.Duration   // the lifetime of an account after its last use
 	Limit     ratelimit.Limit // for the calls from one client address
 	GuestsOff bool            // access.guests is off: no accounts can be created
+
+	// CheckHost returns an error for a request by a name that may not be used. Pages of any origin may call the API, since it
+	// asks for a token, but a page that makes its own name resolve here could create accounts from its visitors' addresses.
+	CheckHost func(*http.Request) error
 }
 
 // API serves the operations of mail.tm. It is safe for concurrent use.
@@ -64,6 +68,10 @@ func (a *API) Handler() http.Handler {
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeError(w, r, http.StatusNotFound, "Not Found") })
 	limited := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := a.CheckHost(r); err != nil {
+			a.respondError(w, r, err)
+			return
+		}
 		if a.kit.CORS(w, r) {
 			return
 		}

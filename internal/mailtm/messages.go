@@ -1,21 +1,30 @@
 package mailtm
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// How much memory is reserved for a response, as an upper bound.
+// How much memory is reserved for a response, in octets, as an upper bound.
 const (
-	summaryOctets = 16 << 10 // octets for each message of a list
-	detailFactor  = 4        // octets for each octet of a message with its content
-	sourceFactor  = 8        // octets for each octet of a raw message in JSON
+	summaryOctets    = 16 << 10  // for each message of a list
+	fullOctets       = 64 << 10  // for a message with its content, and
+	textFactor       = 16        // times its header fields and texts
+	sourceOctets     = 256 << 10 // for the pieces of a raw message in JSON
+	attachmentOctets = 3 * httpkit.ChunkSize
 )
+
+// reserveReading returns a function that reserves the memory to read a message without its attachments.
+func (a *API) reserveReading(ctx context.Context) message.Reserve {
+	return func(octets int64) error { return a.kit.Reserve(ctx, budget.Response, fullOctets+textFactor*octets) }
+}
 
 // address is a sender or recipient in the format of mail.tm.
 type address struct {
@@ -153,11 +162,7 @@ func (a *API) getMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 	if err != nil {
 		return err
 	}
-	s, err := a.Messages.Summary(r.Context(), box.ID, m)
-	if err != nil {
-		return err
-	}
-	if err := a.kit.Reserve(r.Context(), budget.Response, detailFactor*s.Size+summaryOctets); err != nil {
+	if err := a.Messages.Reserve(r.Context(), box.ID, m, a.reserveReading(r.Context())); err != nil {
 		return err
 	}
 	found, err := a.Messages.Get(r.Context(), box.ID, m)
@@ -192,7 +197,7 @@ func (a *API) markMessage(w http.ResponseWriter, r *http.Request, box *mailbox.M
 	var change struct {
 		Seen *bool `json:"seen"`
 	}
-	if err := a.decodeBody(w, r, &change); err != nil {
+	if err := a.decodeBody(r, &change); err != nil {
 		return err
 	}
 	if change.Seen == nil {

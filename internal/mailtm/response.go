@@ -3,7 +3,6 @@ package mailtm
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -43,11 +42,15 @@ func newJSONLD(r *http.Request, typ, iri string, topLevel bool) jsonLD {
 // respond writes a resource as JSON-LD or plain JSON, whichever the client asks for. An error means that nothing has been
 // written.
 func respond(w http.ResponseWriter, r *http.Request, status int, v any) error {
-	media := "application/ld+json; charset=utf-8"
+	return writeJSON(w, status, mediaType(r), v)
+}
+
+// mediaType returns the media type of a resource: that of JSON-LD or of plain JSON, whichever the client asks for.
+func mediaType(r *http.Request) string {
 	if wantsJSON(r) {
-		media = "application/json; charset=utf-8"
+		return "application/json; charset=utf-8"
 	}
-	return writeJSON(w, status, media, v)
+	return "application/ld+json; charset=utf-8"
 }
 
 // writeJSON writes a value as JSON with the media type media. An error means that nothing has been written.
@@ -122,17 +125,13 @@ func respondList[T any](w http.ResponseWriter, r *http.Request, typ, path string
 	return respond(w, r, http.StatusOK, c)
 }
 
-// decodeBody decodes the JSON body of a request into v. A body that cannot be read to its end counts as too large. Errors:
-// request.invalid, request.too_large.
-func (a *API) decodeBody(w http.ResponseWriter, r *http.Request, v any) error {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, a.HTTP.BodyMax))
-	if err != nil {
-		return problem.Detailf(problem.RequestTooLarge, "the body may have %d octets at most", a.HTTP.BodyMax)
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return problem.Detailf(problem.RequestInvalid, "the body must be a JSON object with the members of this call")
-	}
-	return nil
+// decodeBody decodes the JSON body of a request into v, which takes little memory. Errors: request.invalid,
+// request.too_large, server.unavailable.
+func (a *API) decodeBody(r *http.Request, v any) error {
+	const tokensMax = 1 << 10 // names, values and brackets
+	lease, err := a.kit.ReadJSON(r.Context(), r, v, httpkit.JSONBounds{Octets: a.HTTP.BodyMax, Tokens: tokensMax})
+	lease.Release()
+	return err
 }
 
 // errorBody is the body of an error response in the format of mail.tm.
