@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -36,6 +39,57 @@ func newChecker(schema *jsonschema.Schema) *checker {
 	return c
 }
 
+// lenient returns arguments as the tools take them, from what coding agents send: no arguments may be null, an argument
+// that is null is left out, a whole number may be a text or have a fraction (5.0), and a text is a list of one where a list
+// is meant. It leaves everything else to check.
+func (c *checker) lenient(arguments json.RawMessage) json.RawMessage {
+	if len(arguments) == 0 || string(arguments) == "null" {
+		return json.RawMessage("{}")
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(arguments, &object) != nil {
+		return arguments
+	}
+	for name, value := range object {
+		p := c.schema.Properties[name]
+		switch {
+		case string(value) == "null":
+			delete(object, name)
+		case p == nil:
+		case p.Type == "integer":
+			if n, ok := wholeNumber(value); ok {
+				object[name] = n
+			}
+		case p.Type == "array" && value[0] == '"':
+			object[name] = json.RawMessage("[" + string(value) + "]")
+		}
+	}
+	text, _ := json.Marshal(object) // it was decoded from JSON
+	return text
+}
+
+// wholeNumber returns the digits of a JSON number, or of a string that has one, whose value is whole. It returns false for
+// other values, and for those that no argument can have.
+func wholeNumber(value json.RawMessage) (json.RawMessage, bool) {
+	text := string(value)
+	if value[0] == '"' {
+		if json.Unmarshal(value, &text) != nil {
+			return nil, false
+		}
+		text = strings.TrimSpace(text)
+	}
+	const maxLength = 64 // of the text, so that the exponent of a number below 2^53 is small
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f == 0 || math.Abs(f) > 1<<53 || len(text) > maxLength || !json.Valid([]byte(text)) {
+		return nil, false
+	}
+	n, ok := new(big.Rat).SetString(text)
+	if !ok || !n.IsInt() {
+		return nil, false
+	}
+	return json.RawMessage(n.Num().String()), true
+}
+
 // check returns a sentence about the first invalid argument in the order of their names: the name, the value and the
 // allowed values. A missing argument is reported only if no other one is invalid. check returns "" if the arguments are
 // valid.
@@ -48,18 +102,18 @@ func (c *checker) check(arguments json.RawMessage) string {
 	if err == nil {
 		return ""
 	}
-	object, ok := generic.(map[string]any)
-	if !ok {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(arguments, &object) != nil {
 		return "they are not a JSON object."
 	}
+	values, _ := generic.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		p, known := c.properties[name]
 		if !known {
 			return fmt.Sprintf("there is no argument %s. This tool takes %s.", shorten(name), c.names())
 		}
-		if p.Validate(object[name]) != nil {
-			value, _ := json.Marshal(object[name]) // it was decoded from JSON
-			return fmt.Sprintf("%s is %s, but must be %s.", name, shorten(string(value)), allowed(c.schema.Properties[name]))
+		if p.Validate(values[name]) != nil {
+			return fmt.Sprintf("%s is %s, but must be %s.", name, shorten(string(object[name])), allowed(c.schema.Properties[name]))
 		}
 	}
 	for _, name := range c.schema.Required {

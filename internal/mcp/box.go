@@ -1,29 +1,32 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"maps"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/apiclient"
 )
 
 // MailboxArgs are the arguments that name the mailbox of a call. They are embedded in the arguments of each tool that
 // uses a mailbox, which is why the type is exported.
 type MailboxArgs struct {
-	Mailbox string `json:"mailbox" jsonschema:"The address of the mailbox, as create_mailbox returned it."`
-	Token   string `json:"token,omitempty" jsonschema:"The token that create_mailbox returned. Not needed with a developer key."`
+	Mailbox string `json:"mailbox,omitempty" jsonschema:"The address of the mailbox, as create_mailbox returned it."`
+	Token   string `json:"token,omitempty" jsonschema:"The token that create_mailbox returned, which suffices without the address. Not needed with a developer key."`
 }
 
 // box is a mailbox together with a credential that gives access to it.
 type box struct {
-	path       string // the API path of the mailbox: /mailboxes/me, or /keys/mailboxes/{id} for a key that gets no tokens
+	path       string // the API path of the mailbox: /mailboxes/me, or /keys/mailboxes/{id} for a key that gets no tokens; /me or /keys for all
 	credential string
-	isToken    bool // whether credential is the token of the mailbox, which operations on single messages need
+	isAll      bool   // whether it stands for all mailboxes of the account
+	isToken    bool   // whether credential is the token of the mailbox, which operations on single messages need
+	id         string // of the mailbox; "": unknown
 }
 
 // boxInfo is a mailbox as the API returns it.
@@ -42,36 +45,39 @@ type boxInfo struct {
 type tokenStore struct {
 	// mu guards the fields below.
 	mu       sync.Mutex
-	tokens   map[string]string // tokens by address in lower case
+	tokens   map[string]stored // by address in lower case
 	byClient map[string]string // addresses by clientId
 	order    []string          // addresses, oldest first
 }
+
+// stored is what is stored of a mailbox.
+type stored struct{ token, id string }
 
 // tokensMax bounds the memory of a process that runs for months.
 const tokensMax = 10_000
 
 // newTokenStore returns an empty tokenStore.
 func newTokenStore() *tokenStore {
-	return &tokenStore{tokens: make(map[string]string), byClient: make(map[string]string)}
+	return &tokenStore{tokens: make(map[string]stored), byClient: make(map[string]string)}
 }
 
-// token returns the token of an address, in upper or lower case, or "" if there is none.
-func (s *tokenStore) token(address string) string {
+// find returns what is stored of an address, in upper or lower case. Its token is "" if there is nothing.
+func (s *tokenStore) find(address string) stored {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tokens[strings.ToLower(address)]
 }
 
-// put stores the token of an address, and the clientId that it was created with unless that is "". It removes the oldest
+// put stores the token of a mailbox, and the clientId that it was created with unless that is "". It removes the oldest
 // address if there are more than tokensMax.
-func (s *tokenStore) put(address, token, clientID string) {
+func (s *tokenStore) put(m boxInfo, clientID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	address = strings.ToLower(address)
+	address := strings.ToLower(m.Address)
 	if _, known := s.tokens[address]; !known {
 		s.order = append(s.order, address)
 	}
-	s.tokens[address] = token
+	s.tokens[address] = stored{m.Token, m.ID}
 	if clientID != "" {
 		s.byClient[clientID] = address
 	}
@@ -110,24 +116,9 @@ func (s *tokenStore) addressOf(clientID string) string {
 	return s.byClient[clientID]
 }
 
-// do calls the API and decodes the data of the response into v, unless v is nil. An error of the API is a *failure.
+// do calls the API and decodes the data of the response into v, unless v is nil. Errors: those of apiclient.Data.
 func (c *call) do(ctx context.Context, method, path, credential string, body, v any) error {
-	r, err := c.API.Do(ctx, Request{Method: method, Path: path, Credential: credential, Body: body})
-	if err != nil {
-		return err
-	}
-	if r.Status >= http.StatusBadRequest {
-		return failureOf(r)
-	}
-	if v == nil {
-		return nil
-	}
-	envelope := struct{ Data any }{v}
-	decoder := json.NewDecoder(bytes.NewReader(r.Body))
-	if err := decoder.Decode(&envelope); err != nil {
-		return &failure{Code: "server.unavailable", Message: "What answers at this URL is not the API of Gonebox. Check the URL."}
-	}
-	return nil
+	return apiclient.Data(ctx, c.API, apiclient.Request{Method: method, Path: path, Credential: credential, Body: body}, v)
 }
 
 // The prefixes of credentials, by their kind.
@@ -144,19 +135,102 @@ const (
 // stdio it is mailbox.not_found, since the process would have the token if it had created the mailbox.
 func (c *call) open(ctx context.Context, args MailboxArgs) (box, error) {
 	if c.tokens != nil {
-		args.Token = c.tokens.token(args.Mailbox)
+		if m := c.tokens.find(args.Mailbox); m.token != "" {
+			return box{path: "/mailboxes/me", credential: m.token, isToken: true, id: m.id}, nil
+		}
 	}
+	isAccount := c.isAccount()
 	switch {
 	case args.Token != "":
-		return box{"/mailboxes/me", args.Token, true}, nil
+		return c.openByToken(ctx, args.Mailbox, args.Token)
 	case strings.HasPrefix(c.credential, mailboxPrefix):
-		return box{"/mailboxes/me", c.credential, true}, nil
-	case strings.HasPrefix(c.credential, keyPrefix), strings.HasPrefix(c.credential, userPrefix):
+		return c.openByToken(ctx, args.Mailbox, c.credential)
+	case isAccount && args.Mailbox == "":
+		return box{}, invalidArguments("mailbox is required.")
+	case isAccount:
 		return c.findByAddress(ctx, args.Mailbox)
 	case c.tokens != nil:
 		return box{}, newFailure("mailbox.not_found")
 	}
 	return box{}, newFailure("auth.required")
+}
+
+// isAccount reports whether the credential of the client is that of an account.
+func (c *call) isAccount() bool {
+	return strings.HasPrefix(c.credential, keyPrefix) || strings.HasPrefix(c.credential, userPrefix)
+}
+
+// openAny is open for tools that read messages: where a client with a developer key or a user token names no mailbox, it returns all
+// mailboxes of the account.
+func (c *call) openAny(ctx context.Context, args MailboxArgs) (box, error) {
+	if args != (MailboxArgs{}) || !c.isAccount() {
+		b, err := c.open(ctx, args)
+		if f, ok := errors.AsType[*failure](err); ok && (f.Code == "mailbox.not_found" || f.Code == "auth.required") && args.Token == "" {
+			if opened, ok := c.openSink(ctx, args.Mailbox); ok {
+				return opened, nil
+			}
+		}
+		return b, err
+	}
+	if strings.HasPrefix(c.credential, keyPrefix) {
+		return box{path: "/keys", credential: c.credential, isAll: true}, nil
+	}
+	return box{path: "/me", credential: c.credential, isAll: true}, nil
+}
+
+// openSink opens a mailbox of the sink before its first mail, for local clients of a service under profile: dev.
+func (c *call) openSink(ctx context.Context, address string) (box, bool) {
+	local, domain, isAddress := strings.Cut(strings.ToLower(address), "@")
+	if !isAddress || !c.isDev(ctx) {
+		return box{}, false
+	}
+	public, err := apiclient.List[struct{ Domain string }](ctx, c.API, "/domains", "")
+	if err != nil || slices.ContainsFunc(public.Data, func(d struct{ Domain string }) bool { return d.Domain == domain }) {
+		return box{}, false // create_mailbox makes mailboxes there
+	}
+	path, credential := "/mailboxes", ""
+	if strings.HasPrefix(c.credential, keyPrefix) {
+		path, credential = "/keys/mailboxes", c.credential
+	}
+	var m boxInfo
+	if err := c.do(ctx, http.MethodPost, path, credential, map[string]any{"localPart": local, "domain": domain}, &m); err != nil || m.Token == "" {
+		return box{}, false
+	}
+	if c.tokens != nil {
+		c.tokens.put(m, "")
+	}
+	return box{path: "/mailboxes/me", credential: m.Token, isToken: true, id: m.ID}, true
+}
+
+// watched returns the mailbox as the key of the client reads it, if it can: a wait that finds nothing then also says whether mail
+// went to a similar address of the account, which the token of the mailbox cannot know.
+func (c *call) watched(b box) box {
+	if b.id == "" || !strings.HasPrefix(c.credential, keyPrefix) {
+		return b
+	}
+	return box{path: "/keys/mailboxes/" + b.id, credential: c.credential, id: b.id}
+}
+
+// openByToken opens the mailbox of a token that the client sent. An address beside it must be that of the mailbox: a
+// client that confuses two mailboxes must not get the code of the other one, nor delete it. Errors: request.invalid, those
+// of the API.
+func (c *call) openByToken(ctx context.Context, address, token string) (box, error) {
+	b := box{path: "/mailboxes/me", credential: token, isToken: true}
+	if address == "" {
+		return b, nil
+	}
+	own, err := c.addressOf(ctx, b)
+	if err == nil && !strings.EqualFold(own, address) {
+		err = invalidArguments("mailbox is " + shorten(address) + ", but the token is that of another mailbox.")
+	}
+	return b, err
+}
+
+// addressOf returns the address of a mailbox that was opened with a token.
+func (c *call) addressOf(ctx context.Context, b box) (string, error) {
+	var m boxInfo
+	err := c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, &m)
+	return m.Address, err
 }
 
 // findByAddress finds a mailbox of the client's account. It reads the pages of the account's list until it finds the
@@ -172,12 +246,12 @@ func (c *call) findByAddress(ctx context.Context, address string) (box, error) {
 				continue
 			}
 			if m.Token == "" {
-				return box{"/keys/mailboxes/" + m.ID, c.credential, false}, nil
+				return box{path: "/keys/mailboxes/" + m.ID, credential: c.credential}, nil
 			}
 			if c.tokens != nil {
-				c.tokens.put(m.Address, m.Token, "")
+				c.tokens.put(m, "")
 			}
-			return box{"/mailboxes/me", m.Token, true}, nil
+			return box{path: "/mailboxes/me", credential: m.Token, isToken: true, id: m.ID}, nil
 		}
 		if next == "" {
 			return box{}, newFailure("mailbox.not_found")
@@ -196,57 +270,17 @@ func (c *call) mailboxPage(ctx context.Context, cursor string) (page []boxInfo, 
 	if cursor != "" {
 		path += "&cursor=" + url.QueryEscape(cursor)
 	}
-	r, err := c.API.Do(ctx, Request{Method: http.MethodGet, Path: path, Credential: c.credential})
-	if err != nil {
-		return nil, "", err
-	}
-	if r.Status >= http.StatusBadRequest {
-		return nil, "", failureOf(r)
-	}
-	var envelope struct {
-		Data       []boxInfo
-		NextCursor string
-	}
-	if err := json.Unmarshal(r.Body, &envelope); err != nil {
-		return nil, "", newFailure("server.unavailable")
-	}
-	return envelope.Data, envelope.NextCursor, nil
+	p, err := apiclient.List[boxInfo](ctx, c.API, path, c.credential)
+	return p.Data, p.NextCursor, err
 }
 
-// page is a page of a list of messages.
-type page struct {
-	messages  []messageSummary
-	more      bool // there may be messages after it
-	continued bool // pages without messages came before it
-}
-
-// messages reads the first page of a list of messages that is not empty. A search that has read a large part of a mailbox
-// without a match returns an empty page and a cursor (docs/spec/messages.md#filtering-a-list); messages then continues
-// from the cursor, without waiting for mail. Errors: those of the API.
-func (c *call) messages(ctx context.Context, b box, q url.Values) (p page, err error) {
-	for q = maps.Clone(q); ; {
-		r, err := c.API.Do(ctx, Request{Method: http.MethodGet, Path: b.path + "/messages?" + q.Encode(), Credential: b.credential})
-		if err != nil {
-			return p, err
-		}
-		if r.Status >= http.StatusBadRequest {
-			return p, failureOf(r)
-		}
-		var envelope struct {
-			Data       []messageSummary
-			NextCursor string
-		}
-		if err := json.Unmarshal(r.Body, &envelope); err != nil {
-			return p, newFailure("server.unavailable")
-		}
-		if len(envelope.Data) > 0 || envelope.NextCursor == "" {
-			p.messages, p.more = envelope.Data, envelope.NextCursor != ""
-			return p, nil
-		}
-		p.continued = true
-		q.Del("wait")
-		q.Set("cursor", envelope.NextCursor)
+// openToRead is openAny for operations on single messages, which need the token of a mailbox or the credential of the account.
+func (c *call) openToRead(ctx context.Context, args MailboxArgs) (box, error) {
+	b, err := c.openAny(ctx, args)
+	if err == nil && !b.isToken && !b.isAll {
+		err = newFailure("auth.scope_missing")
 	}
+	return b, err
 }
 
 // openWithToken is open for operations that need the token of the mailbox. A developer key without all scopes gets no
@@ -257,21 +291,4 @@ func (c *call) openWithToken(ctx context.Context, args MailboxArgs) (box, error)
 		err = newFailure("auth.scope_missing")
 	}
 	return b, err
-}
-
-// openVerified is openWithToken for operations that cannot be undone. It also checks that the token is that of the
-// mailbox that the arguments name, so that a call with the token of another mailbox does not delete or extend that one.
-func (c *call) openVerified(ctx context.Context, args MailboxArgs) (box, error) {
-	b, err := c.openWithToken(ctx, args)
-	if err != nil {
-		return b, err
-	}
-	var m boxInfo
-	if err := c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, &m); err != nil {
-		return b, err
-	}
-	if !strings.EqualFold(m.Address, args.Mailbox) {
-		return b, invalidArguments("the token is that of another mailbox.")
-	}
-	return b, nil
 }
