@@ -1,9 +1,13 @@
 package mcp
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/apiclient"
 )
 
 // failure is the error of a tool, as its result shows it: a problem code of the API, and a sentence on what to do about
@@ -25,28 +29,53 @@ func invalidArguments(text string) *failure {
 	return &failure{Code: "request.invalid", Message: "Correct the arguments: " + text}
 }
 
-// failureOf returns the failure for an error response of the API, with the code of the problem, the advice for it, and
-// the problem's messages about single fields. The problem's detail is left out, since it may quote a mail.
-func failureOf(r *Response) *failure {
-	var p struct {
-		Code   string
-		Title  string
-		Errors []struct{ Pointer, Message string }
+// failureOf returns the failure for an error of a tool. For an error response of the API it has the code of the problem, the
+// advice for it, and the problem's messages about single fields, under the names of the arguments. The problem's detail is
+// left out, since it may quote a mail. An error of another kind becomes server.internal, without its text.
+func failureOf(err error) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
 	}
-	if json.Unmarshal(r.Body, &p) != nil || p.Code == "" {
-		return &failure{Code: "server.unavailable", Message: fmt.Sprintf("What answers at this URL is not the API of Gonebox (status %d). Check the URL.", r.Status)}
+	if broken, ok := errors.AsType[*apiclient.ConnectionError](err); ok {
+		return &failure{Code: "server.unavailable", Message: "No Gonebox answers at " + broken.URL + ". Check the URL, and whether the service runs."}
+	}
+	p, ok := errors.AsType[*apiclient.Error](err)
+	switch {
+	case !ok:
+		return newFailure("server.internal")
+	case p.Code == "":
+		return &failure{Code: "server.unavailable", Message: fmt.Sprintf("What answers at this URL is not the API of Gonebox (status %d). Check the URL.", p.Status)}
 	}
 	f := newFailure(p.Code)
 	if f.Message == "" {
 		f.Message = p.Title + "."
 	}
 	for _, e := range p.Errors {
-		f.Message += " " + e.Pointer + " " + e.Message + "."
+		f.Message += " " + argumentOf(e.Pointer) + " " + e.Message + "."
 	}
-	if seconds, err := strconv.Atoi(r.RetryAfter); err == nil {
-		f.RetryAfter = seconds
-	}
+	f.RetryAfter = int(p.RetryAfter / time.Second)
 	return f
+}
+
+// argumentOf returns the name of the argument from which the tools make a field or a query parameter of the API.
+// problem.Field describes its pointer.
+func argumentOf(pointer string) string {
+	switch name := strings.TrimLeft(pointer, "/?"); name {
+	case "localPart":
+		return "name"
+	case "ttl":
+		return "ttlSeconds"
+	case "wait":
+		return "seconds"
+	default:
+		return name
+	}
+}
+
+// tooLarge returns the failure of a response of n octets that is larger than the most that this service can return.
+func tooLarge(n int, most int64) *failure {
+	return &failure{Code: "response.too_large", Message: fmt.Sprintf(
+		"It has %d octets, and this service can return at most %d to a tool. Trying again does not help: ask the user to download it.", n, most)}
 }
 
 // advice returns what to do about a problem (docs/agents.md#failures), in sentences for a model: what happened, and the

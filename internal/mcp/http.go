@@ -3,34 +3,43 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/gonebox/gonebox/internal/apiclient"
+	"github.com/gonebox/gonebox/internal/body"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/local"
 )
 
-// HandlerOptions are the dependencies and settings of a Handler. All are required.
+// HandlerOptions are the dependencies and settings of a Handler. All but CheckDev are required.
 type HandlerOptions struct {
 	API     http.Handler // the HTTP API, which carries out the tools' calls with the caller's address and credential
 	Memory  *budget.Budget
 	Owner   func(*http.Request) string // returns the client's address, whose share of the memory budget is charged
+	Local   *local.Rules               // decides which requests are local
 	Clock   clock.Clock
 	BaseURL string
 	Version string
+
+	CheckDev func(*http.Request) error // see Options
 }
 
-// bodyMax is the largest request body, in octets.
-const bodyMax = 64 << 10
+// Bounds of a request body.
+const (
+	bodyMax       = 64 << 10 // octets
+	bodyTokensMax = 4096     // names, values and brackets; no tool has as many as a hundred
+)
 
 // Handler serves POST /mcp without sessions, so that any process behind a load balancer can serve any request. The
 // response is JSON, or an event stream for a call that asks for progress. It is safe for concurrent use.
@@ -47,7 +56,7 @@ func NewHandler(h HandlerOptions) *Handler {
 	if err != nil {
 		origin = new(url.URL) // does not happen: the configuration has checked the URL
 	}
-	server, waits := newServer(Options{API: localAPI{h.API}, Clock: h.Clock, Version: h.Version})
+	server, waits := newServer(Options{API: localAPI{h.API}, Clock: h.Clock, Version: h.Version, CheckDev: h.CheckDev})
 	get := func(*http.Request) *sdk.Server { return server }
 	// The origin is checked here. The host is not: behind a proxy on the same machine it is the public one.
 	options := sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyMax}
@@ -71,19 +80,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Method Not Allowed: send POST", http.StatusMethodNotAllowed)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyMax))
-	if err != nil {
-		http.Error(w, "the body has more than 65536 bytes, or broke off", http.StatusRequestEntityTooLarge)
-		return
-	}
-	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-		http.Error(w, "send one message at a time, not a batch", http.StatusBadRequest)
-		return
-	}
 	c := &exchange{request: r, writer: w, memory: h.Memory, owner: h.Owner(r)}
 	defer c.release()
+	message, ok := c.readBody()
+	if !ok {
+		return
+	}
+	m, invalid := parseMessage(message)
+	if invalid != nil {
+		writeError(w, http.StatusBadRequest, m, invalid)
+		return
+	}
 	ctx := context.WithValue(r.Context(), exchangeKey{}, c)
-	m := parseMessage(body)
 	handler := h.json
 	if m.wantsProgress() && acceptsStream(r.Header) {
 		handler = h.stream
@@ -93,24 +101,26 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if ctx.Err() != nil {
 		return // the client has disconnected
 	}
+	library := m.forLibrary()
 	r = r.WithContext(ctx)
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(library)), int64(len(library))
 	r.Header = r.Header.Clone()
 	r.Header.Set("Accept", "application/json, text/event-stream") // the library requires both, although it responds with one of them
-	handler.ServeHTTP(w, r)
+	handler.ServeHTTP(&reply{ResponseWriter: w, message: m}, r)
 }
 
 // wait runs a call of a tool that waits for mail and returns its result; it returns nil for every other message. The
 // library is called only afterwards, because it handles each request with a session of its own, which has two goroutines
 // and tens of KiB of buffers. This way they exist only while the response is written, and not during a wait of up to a
 // minute (TestWaitsCostWhatLongPollsDo).
-func (h *Handler) wait(ctx context.Context, m rpcMessage) *sdk.CallToolResult {
-	run := h.waits[m.Params.Name]
-	if !m.isToolCall() || run == nil {
+func (h *Handler) wait(ctx context.Context, m *message) *sdk.CallToolResult {
+	name := m.tool()
+	run := h.waits[name]
+	if run == nil {
 		return nil
 	}
 	// The progress token is left out, since a response in JSON cannot report progress.
-	result, err := run(ctx, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: m.Params.Name, Arguments: m.Params.Arguments}})
+	result, err := run(ctx, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: name, Arguments: m.params["arguments"]}})
 	if err != nil {
 		return nil // the library calls the tool again and responds with its error
 	}
@@ -125,56 +135,13 @@ func hasValidHeader(header http.Header) bool {
 	return err == nil && media == "application/json" && (version == "" || slices.Contains(sdk.SupportedProtocolVersions(), version))
 }
 
-// isAllowedOrigin reports whether a request comes from a page of this service, or not from a page at all. A service whose
-// base_url is on a loopback address accepts every loopback name with the same port.
+// isAllowedOrigin reports whether a request comes from a page of this service, or not from a page at all, or is local.
 func (h *Handler) isAllowedOrigin(r *http.Request) bool {
 	values := r.Header.Values("Origin")
-	if len(values) == 0 {
+	if len(values) == 0 || len(values) == 1 && strings.EqualFold(values[0], h.origin.Scheme+"://"+h.origin.Host) {
 		return true
 	}
-	u, err := url.Parse(values[0])
-	if len(values) > 1 || err != nil || u.Scheme == "" || u.Host == "" {
-		return false // also for the origin "null"
-	}
-	if strings.EqualFold(u.Scheme, h.origin.Scheme) && strings.EqualFold(u.Host, h.origin.Host) {
-		return true
-	}
-	return isLoopback(h.origin.Hostname()) && isLoopback(u.Hostname()) && u.Port() == h.origin.Port() && u.Scheme == h.origin.Scheme
-}
-
-// isLoopback reports whether a host is localhost or a loopback address.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// rpcMessage has the fields of a JSON-RPC message that are needed before the library parses it.
-type rpcMessage struct {
-	ID     json.RawMessage
-	Method string
-	Params struct {
-		Name      string
-		Arguments json.RawMessage
-		Meta      struct{ ProgressToken any } `json:"_meta"`
-	}
-}
-
-// parseMessage parses a JSON-RPC message. It returns the zero rpcMessage for a malformed one, which the library reports.
-func parseMessage(body []byte) (m rpcMessage) {
-	if json.Unmarshal(body, &m) != nil {
-		return rpcMessage{}
-	}
-	return m
-}
-
-// isToolCall reports whether a message is a call of a tool that expects a response.
-func (m *rpcMessage) isToolCall() bool {
-	return m.Method == "tools/call" && len(m.ID) > 0 && string(m.ID) != "null"
-}
-
-// wantsProgress reports whether a message is a call of a tool with a progress token.
-func (m *rpcMessage) wantsProgress() bool {
-	return m.isToolCall() && m.Params.Meta.ProgressToken != nil
+	return h.Local.Check(r) == nil // not for the origin "null"
 }
 
 // acceptsStream reports whether a client can read an event stream.
@@ -196,6 +163,47 @@ type exchange struct {
 	owner   string
 	leases  []*budget.Lease     // the memory of API responses
 	result  *sdk.CallToolResult // of Handler.wait; nil: the tool has not been called yet
+}
+
+// readBody reads the body of the request. If it cannot, it responds with the reason and returns false.
+func (c *exchange) readBody() ([]byte, bool) {
+	const (
+		decodingCost = 8 // octets of memory for each octet of a body while it is decoded
+		waitingCost  = 2 // and afterwards, while the tool waits for mail
+	)
+	octets, lease, err := body.Read(c.request.Context(), c.request, body.Bounds{
+		Octets: bodyMax, Tokens: bodyTokensMax, Cost: func(n int64) int64 { return n * decodingCost }, Lease: func(ctx context.Context, n int64) (*budget.Lease, error) { return c.lease(ctx, budget.Request, n) },
+	})
+	switch {
+	case err == nil:
+		lease.Shrink(lease.Size() - int64(len(octets))*waitingCost)
+		c.leases = append(c.leases, lease)
+		return octets, true
+	case errors.Is(err, budget.ErrExhausted):
+		c.writer.Header().Set("Retry-After", "5")
+		http.Error(c.writer, "too much is in progress for the memory of this server", http.StatusServiceUnavailable)
+	case isTooComplex(err):
+		writeError(c.writer, http.StatusBadRequest, &message{}, &rpcError{invalidRequest, err.Error()})
+	default:
+		http.Error(c.writer, "the body has more than 65536 bytes, or broke off", http.StatusRequestEntityTooLarge)
+	}
+	return nil, false
+}
+
+func isTooComplex(err error) bool {
+	_, ok := errors.AsType[*body.TooComplexError](err)
+	return ok
+}
+
+// lease leases memory for the exchange. If it is not free, lease waits, as other calls of the service do.
+func (c *exchange) lease(ctx context.Context, k budget.Kind, n int64) (*budget.Lease, error) {
+	const longest = 5 * time.Second
+	if l := c.memory.TryAcquire(k, c.owner, n); l != nil {
+		return l, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	return c.memory.Acquire(ctx, k, c.owner, n)
 }
 
 // exchangeKey is the key of the exchange in a context.
@@ -243,36 +251,42 @@ func untilDisconnected(ctx context.Context) (context.Context, context.CancelFunc
 type localAPI struct{ api http.Handler }
 
 // Do calls the handler with the address of the client that sent the request to /mcp, to which rate limits and the
-// allowed networks of keys apply. Errors: that of ctx; server.unavailable, if the memory budget does not allow the
-// response.
-func (l localAPI) Do(ctx context.Context, q Request) (*Response, error) {
+// allowed networks of keys apply, and with all that decides whether the request is local. Errors: that of ctx;
+// response.too_large, if the memory budget can never allow the response; server.unavailable, if it does not allow it now.
+func (l localAPI) Do(ctx context.Context, q apiclient.Request) (*apiclient.Response, error) {
 	c := exchangeOf(ctx)
-	r, err := newRequest(ctx, "http://"+c.request.Host+"/api/v1", q)
+	r, err := apiclient.NewRequest(ctx, "http://"+c.request.Host, q)
 	if err != nil {
 		return nil, invalidArguments("an argument cannot be a part of a URL.")
 	}
 	r.RemoteAddr, r.Host, r.RequestURI = c.request.RemoteAddr, c.request.Host, r.URL.RequestURI()
-	r.Header["X-Forwarded-For"] = c.request.Header.Values("X-Forwarded-For")
-	rec := &recorder{exchange: c, header: make(http.Header)}
+	r.Proto, r.ProtoMajor, r.ProtoMinor = c.request.Proto, c.request.ProtoMajor, c.request.ProtoMinor
+	for _, name := range local.Fields() {
+		if values := c.request.Header.Values(name); len(values) > 0 {
+			r.Header[name] = values
+		}
+	}
+	rec := &recorder{exchange: c, ctx: ctx, header: make(http.Header)}
 	l.api.ServeHTTP(rec, r)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case rec.exhausted:
-		return nil, newFailure("server.unavailable")
+	case rec.refused != nil:
+		return nil, rec.refused
 	}
-	return &Response{Status: rec.status, RetryAfter: rec.header.Get("Retry-After"), Body: rec.body.Bytes()}, nil
+	return &apiclient.Response{Status: rec.status, RetryAfter: rec.header.Get("Retry-After"), Body: rec.body.Bytes()}, nil
 }
 
 // recorder is the http.ResponseWriter of a call to the API. It buffers the response. For a body of more than unleasedMax
 // octets it leases memory from the budget, including that for the copies in the result, until exchange.release.
 type recorder struct {
 	*exchange
-	header    http.Header
-	status    int
-	body      bytes.Buffer
-	leased    int  // octets of the body that are covered by leases
-	exhausted bool // the budget refused a lease
+	ctx     context.Context //nolint:containedctx // of the call; io.Writer has no other way to be given one
+	header  http.Header
+	status  int
+	body    bytes.Buffer
+	leased  int   // octets of the body that are covered by leases
+	refused error // why a lease was refused: a *failure; nil: none was
 }
 
 const (
@@ -291,20 +305,36 @@ func (r *recorder) WriteHeader(status int) {
 	}
 }
 
-// Write buffers a part of the body. Each lease doubles the leased memory, so that a response that is written in many
-// parts needs few leases.
+// Write buffers a part of the body.
 func (r *recorder) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	if n := r.body.Len() + len(p); n > unleasedMax && n > r.leased {
-		more := max(n, 2*r.leased) - r.leased
-		lease := r.memory.TryAcquire(budget.Response, r.owner, int64(more)*resultCost)
-		if lease == nil {
-			r.exhausted = true
+		if r.refused = r.leaseFor(n); r.refused != nil {
 			return 0, io.ErrShortWrite
 		}
-		r.leases, r.leased = append(r.leases, lease), r.leased+more
 	}
 	return r.body.Write(p)
+}
+
+// leaseFor leases the memory for a body of which n octets are known. A body with a Content-Length, such as an attachment,
+// gets all of its memory in one lease: the share of an address allows a single lease of any size, but not several large
+// ones. The lease is waited for, as in other calls. For other bodies, which the API bounds, each lease doubles the leased
+// memory, so that a response that is written in many parts needs few. Errors: response.too_large, server.unavailable.
+func (r *recorder) leaseFor(n int) error {
+	if length, err := strconv.Atoi(r.header.Get("Content-Length")); err == nil && length > n {
+		n = length
+	}
+	if int64(n)*resultCost > r.memory.Most() {
+		return tooLarge(n, r.memory.Most()/resultCost)
+	}
+	more := max(n, 2*r.leased) - r.leased
+	lease, err := r.lease(r.ctx, budget.Response, int64(more)*resultCost)
+	if err != nil {
+		return newFailure("server.unavailable")
+	}
+	r.leases, r.leased = append(r.leases, lease), r.leased+more
+	r.body.Grow(r.leased - r.body.Len())
+	return nil
 }
 
 // SetWriteDeadline sets the write deadline of the client's connection. http.ResponseController calls it.
