@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/gonebox/gonebox/internal/htmltoken"
-	"github.com/gonebox/gonebox/internal/otp"
 )
 
 // link is a link of a mail as tools return it. The URL and its host are all that it contains of what the sender wrote.
@@ -27,17 +26,20 @@ const (
 	warnAddress  = "The host is an IP address instead of a name."
 )
 
-// rankedLinks returns the https links of a message, each once: first those that verify an address or sign in, the
-// likeliest first, then the others in the order of the message. Links with other schemes are left out, since an agent
+// rankedLinks returns the https links of a message, each once: first the one that the message asks to open, then
+// those that verify or sign in beside its code, then the others in the order of the message. Links with other schemes are left out, since an agent
 // must not open them.
 func (m *fullMessage) rankedLinks() []link {
 	source := ""
 	if m.HTML != nil {
 		source = *m.HTML
 	}
-	best := otp.Extract(otp.Mail{From: m.From.Address, Subject: m.Subject, Text: m.Text, HTML: source}).Links
+	var best []string
+	if m.Action != nil {
+		best = append(best, m.Action.URL)
+	}
 	if m.OTP != nil {
-		best = slices.Concat(m.OTP.Links, best)
+		best = append(best, m.OTP.Links...)
 	}
 	deceptive := deceptiveTargets(source)
 	var links []link
@@ -52,6 +54,35 @@ func (m *fullMessage) rankedLinks() []link {
 		links = append(links, l)
 	}
 	return links
+}
+
+// linkToFollow returns the link that the service chose for those who wait for one. If that is not https, it returns the first
+// link to the same host that is.
+func (m *fullMessage) linkToFollow() (link, bool) {
+	if m.BestLink == nil {
+		return link{}, false
+	}
+	chosen, err := url.Parse(*m.BestLink)
+	if err != nil {
+		return link{}, false
+	}
+	best, ok := newLink(*m.BestLink)
+	for _, l := range m.rankedLinks() {
+		if ok && l.URL == best.URL || !ok && l.Host == strings.ToLower(chosen.Hostname()) {
+			return l, true // with its warning
+		}
+	}
+	return best, ok
+}
+
+// kindOf returns the kind of the action that a link is, or nil if it is none.
+func (m *fullMessage) kindOf(l link) *string {
+	if m.Action != nil {
+		if a, ok := newLink(m.Action.URL); ok && a.URL == l.URL || !ok && normalized(m.Action.URL) == l.URL {
+			return &m.Action.Kind
+		}
+	}
+	return nil
 }
 
 // newLink returns the link for an https URL. It returns false for another scheme, for a URL without a host, and for a

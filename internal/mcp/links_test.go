@@ -25,7 +25,7 @@ func TestSuspiciousLinksHaveWarnings(t *testing.T) {
 	} {
 		l, ok := newLink(address)
 		if ok != (want.host != "") || l.Host != want.host || l.Warning != want.warning {
-			t.Errorf("%.100q: %.200v, %t", address, l, ok)
+			t.Errorf(`newLink(address) = %.100q: %.200v, %t, want %v, Host %v and Warning %v`, address, l, ok, want.host != "", want.host, want.warning)
 		}
 	}
 }
@@ -37,7 +37,7 @@ func TestTextOfLinkThatNamesAnotherHost(t *testing.T) {
 		"bank.example or shop.example": false, "": false,
 	} {
 		if got := namesOtherHost(text, "shop.example"); got != want {
-			t.Errorf("%q: %t", text, got)
+			t.Errorf(`%q: namesOtherHost(text, "shop.example") = %t, want %v`, text, got, want)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestTextOfLinkThatNamesAnotherHost(t *testing.T) {
 func TestDeceptiveTargets(t *testing.T) {
 	got := deceptiveTargets(`<a href="https://evil.example/"><b>https://</b>bank.example</a><a href="https://shop.example/">shop</a><a>bank.example</a>`)
 	if len(got) != 1 || !got["https://evil.example/"] {
-		t.Errorf("%v", got)
+		t.Errorf("deceptiveTargets of a page with one deceptive link = %v, want https://evil.example/ alone", got)
 	}
 }
 
@@ -56,7 +56,7 @@ func FuzzRanked(f *testing.F) {
 		m := fullMessage{Text: text, HTML: &source, Links: strings.Fields(text)}
 		for _, l := range m.rankedLinks() {
 			if !strings.HasPrefix(l.URL, "https://") || l.Host == "" || strings.ContainsAny(l.URL+l.Host, "\n\r\x00 ") {
-				t.Errorf("%+v", l)
+				t.Errorf("rankedLinks has %+v, want an address of https with its host, without line ends, spaces and NUL", l)
 			}
 		}
 	})

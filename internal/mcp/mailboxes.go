@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gonebox/gonebox/internal/apiclient"
 )
 
 // addMailboxTools adds the tools for mailboxes.
@@ -90,14 +92,14 @@ func createMailbox(ctx context.Context, c *call, in createArgs) (mailboxResult, 
 	}
 	var m boxInfo
 	err := c.do(ctx, http.MethodPost, path, credential, body, &m)
-	if f, ok := err.(*failure); ok && isDerived && f.Code == "mailbox.local_part_taken" { // do does not wrap it
-		return c.findByName(ctx, in.Name, f)
+	if isDerived && apiclient.Code(err) == "mailbox.local_part_taken" {
+		return c.findByName(ctx, in.Name, err)
 	}
 	if err != nil {
 		return mailboxResult{}, err
 	}
 	if c.tokens != nil {
-		c.tokens.put(m.Address, m.Token, in.ClientID)
+		c.tokens.put(m, in.ClientID)
 	}
 	return c.mailboxResult(m), nil
 }
@@ -109,7 +111,7 @@ func (c *call) findCreated(ctx context.Context, clientID string) (mailboxResult,
 		return mailboxResult{}, false
 	}
 	address := c.tokens.addressOf(clientID)
-	token := c.tokens.token(address)
+	token := c.tokens.find(address).token
 	if token == "" {
 		return mailboxResult{}, false
 	}
@@ -122,7 +124,7 @@ func (c *call) findCreated(ctx context.Context, clientID string) (mailboxResult,
 
 // findByName returns the account's mailbox with a name that was derived from a clientId. It returns the error taken if
 // the account has no such mailbox.
-func (c *call) findByName(ctx context.Context, name string, taken *failure) (mailboxResult, error) {
+func (c *call) findByName(ctx context.Context, name string, taken error) (mailboxResult, error) {
 	for cursor := ""; ; {
 		page, next, err := c.mailboxPage(ctx, cursor)
 		if err != nil {
@@ -148,7 +150,7 @@ type extendArgs struct {
 
 // extendMailbox extends a mailbox. The API returns a new token with the new expiry, which replaces the stored one.
 func extendMailbox(ctx context.Context, c *call, in extendArgs) (mailboxResult, error) {
-	b, err := c.openVerified(ctx, in.MailboxArgs)
+	b, err := c.openWithToken(ctx, in.MailboxArgs)
 	if err != nil {
 		return mailboxResult{}, err
 	}
@@ -161,7 +163,7 @@ func extendMailbox(ctx context.Context, c *call, in extendArgs) (mailboxResult, 
 		return mailboxResult{}, err
 	}
 	if c.tokens != nil {
-		c.tokens.put(m.Address, m.Token, "")
+		c.tokens.put(m, "")
 	}
 	return c.mailboxResult(m), nil
 }
@@ -174,7 +176,10 @@ type deleteResult struct {
 
 // deleteMailbox deletes a mailbox with its messages.
 func deleteMailbox(ctx context.Context, c *call, in MailboxArgs) (deleteResult, error) {
-	b, err := c.openVerified(ctx, in)
+	b, err := c.openWithToken(ctx, in)
+	if err == nil && in.Mailbox == "" {
+		in.Mailbox, err = c.addressOf(ctx, b)
+	}
 	if err != nil {
 		return deleteResult{}, err
 	}

@@ -3,8 +3,8 @@
 //
 // A tool is a function that takes a struct of arguments and returns a struct of results; add registers it with JSON
 // schemas generated from the structs and their tags. The function finds the mailbox that the arguments name (box.go) and
-// calls the HTTP API with the credential of the client, through Options.API: Remote sends the calls over the network,
-// localAPI calls the handler in this process. ServeStdio serves one client and stores the tokens of its mailboxes;
+// calls the HTTP API with the credential of the client, through package apiclient and Options.API: NewRemote returns one that
+// sends the calls over the network, localAPI calls the handler in this process. ServeStdio serves one client and stores the tokens of its mailboxes;
 // Handler serves any number of clients without sessions and stores nothing.
 //
 // What a sender wrote is data and not an instruction. Only the text of read_message contains it, and that result is
@@ -15,39 +15,19 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"net/http"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/gonebox/gonebox/internal/apiclient"
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Request is a request to the HTTP API.
-type Request struct {
-	Method     string
-	Path       string // below the API's base path, with the query
-	Credential string // a bearer token; "": none
-	Body       any    // encoded as JSON; nil: none
-}
-
-// Response is the response to a Request. The whole body is in memory.
-type Response struct {
-	Status     int    // the HTTP status code
-	RetryAfter string // the Retry-After header field; "": none
-	Body       []byte
-}
-
-// API sends requests to the HTTP API. Implementations must be safe for concurrent use.
-type API interface {
-	// Do sends a request and returns the whole response, whatever its status. A request that waits for mail returns within
-	// a minute. The error is a *failure if the client can do something about it.
-	Do(ctx context.Context, r Request) (*Response, error)
-}
-
 // Options configure a toolset.
 type Options struct {
-	API     API
+	API     apiclient.API
 	Clock   clock.Clock
 	Version string // of Gonebox
 
@@ -55,13 +35,18 @@ type Options struct {
 	// result contains one. Otherwise create_mailbox returns the token, and the other tools take it as an argument.
 	KeepTokens bool
 	Credential string // with KeepTokens: a developer key; "": none
+
+	// CheckDev returns an error for a request to Handler that has not the privileges of profile: dev; nil: none has them. With KeepTokens
+	// the service is asked instead.
+	CheckDev func(*http.Request) error
 }
 
-// toolset is shared by all calls of the tools. Only the content of tokens changes after newServer.
+// toolset is shared by all calls of the tools. Only the content of tokens and dev changes after newServer.
 type toolset struct {
 	Options
 	tokens *tokenStore                // nil without KeepTokens
 	waits  map[string]sdk.ToolHandler // the tools that wait for mail, by name
+	dev    devProbe
 }
 
 // newServer returns a server with every tool, and the handlers of the tools that wait for mail, by name. It panics if a
@@ -92,6 +77,7 @@ type toolDefinition struct {
 	readOnly, idempotent     bool
 	destructive, openWorld   bool
 	waits                    bool
+	account                  bool // without a mailbox it is for all mailboxes of the client's account
 }
 
 // add adds a tool whose arguments are In and whose result is Out. The arguments are checked against their schema before
@@ -99,6 +85,9 @@ type toolDefinition struct {
 // and can act on it.
 func add[In, Out any](t *toolset, server *sdk.Server, d toolDefinition, run func(context.Context, *call, In) (Out, error)) {
 	input := schemaOf[In](t.KeepTokens)
+	if d.account && t.Credential != "" {
+		input.Required = slices.DeleteFunc(input.Required, func(name string) bool { return name == "mailbox" })
+	}
 	check := newChecker(input)
 	destructive, open := d.destructive, d.openWorld
 	tool := &sdk.Tool{
@@ -148,9 +137,7 @@ type call struct {
 // decode checks arguments against their schema and decodes them. The schema comes first, since its messages are more
 // helpful than those of encoding/json. The error is a *failure.
 func decode(arguments json.RawMessage, c *checker, into any) error {
-	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}")
-	}
+	arguments = c.lenient(arguments)
 	if message := c.check(arguments); message != "" {
 		return invalidArguments(message)
 	}
@@ -170,14 +157,9 @@ func successResult(out any) (*sdk.CallToolResult, error) {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}, nil
 }
 
-// errorResult returns the result of a call that failed. An error that is not a *failure becomes server.internal, without
-// its text.
+// errorResult returns the result of a call that failed.
 func errorResult(err error) *sdk.CallToolResult {
-	f, ok := errors.AsType[*failure](err)
-	if !ok {
-		f = &failure{Code: "server.internal", Message: advice("server.internal")}
-	}
-	text, _ := json.Marshal(f) // strings and a number always encode
+	text, _ := json.Marshal(failureOf(err)) // strings and a number always encode
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}
 }
 
@@ -188,8 +170,9 @@ const progressEvery = time.Second
 // extend their own timeout with each report. It starts a goroutine, which the caller must end with stop. stop waits for
 // the goroutine, so that no report follows the result.
 func (c *call) startProgress(ctx context.Context, total int) (stop func()) {
-	token := c.request.Params.GetProgressToken()
-	if token == nil {
+	encoded, _ := c.request.Params.GetProgressToken().(string)
+	token, ok := decodeIdentifier(encoded)
+	if !ok {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
