@@ -15,9 +15,11 @@ const (
 	maxCharsDefault                = 8_000
 	ttlMin                         = 60
 	textArgumentMax, identifierMax = 255, 64
+	searchMax                      = 1000
 )
 
-// schemaOf returns the schema of the arguments or the result T. With keepTokens it has no property token.
+// schemaOf returns the schema of the arguments or the result T. With keepTokens it has no property token, and the mailbox
+// of a call, for which a token would do, is required.
 func schemaOf[T any](keepTokens bool) *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -42,19 +44,21 @@ func addConstraints(s *jsonschema.Schema) {
 		case "ttlSeconds":
 			p.Minimum = new(float64(ttlMin))
 		case "has":
-			p.Type, p.Types = "array", nil
-			p.Items = &jsonschema.Schema{Type: "string", Enum: []any{"code", "link", "attachment"}}
-			p.MaxItems = new(3)
-		case "from", "subject":
+			p.Items = &jsonschema.Schema{Type: "string", Enum: []any{"code", "link", "action", "attachment"}}
+			p.MaxItems = new(4)
+		case "from", "to", "subject":
 			p.MaxLength = new(textArgumentMax)
+		case "q":
+			p.MaxLength = new(searchMax)
 		case "after", "messageId", "attachmentId":
 			p.MaxLength = new(identifierMax)
 		case "code":
 			if p.Type == "string" && slices.Contains(s.PropertyOrder, "subject") {
 				p.MinLength, p.MaxLength, p.Pattern = new(1), new(32), "^[A-Za-z0-9-]+$"
 			}
-		case "messages", "mailboxes", "links", "attachments":
-			p.Type, p.Types = "array", nil // never null
+		}
+		if slices.Equal(p.Types, []string{"null", "array"}) { // a slice, which is never null here
+			p.Type, p.Types = "array", nil
 		}
 		if p.Items != nil {
 			addConstraints(p.Items)
@@ -69,8 +73,11 @@ func setRange(p *jsonschema.Schema, minimum, maximum float64, defaultValue int) 
 	p.Description += " Default " + itoa(defaultValue) + "."
 }
 
-// removeToken removes the property token, also from the elements of lists.
+// removeToken removes the property token, also from the elements of lists. A mailbox beside it becomes required.
 func removeToken(s *jsonschema.Schema) {
+	if s.Properties["mailbox"] != nil && s.Properties["token"] != nil && !slices.Contains(s.Required, "mailbox") {
+		s.Required = append(s.Required, "mailbox")
+	}
 	delete(s.Properties, "token")
 	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "token" })
 	for _, p := range s.Properties {
