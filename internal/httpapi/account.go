@@ -44,6 +44,9 @@ func (a *API) account() {
 		Text: "Needs a current code or a recovery code. While two-factor is not active no code is valid.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPInvalidCode},
 	}, a.endTwoFactor)
+	a.credentialChanges(group)
+	a.sessions(group)
+	a.exports(group)
 }
 
 // Account is an account as its owner sees it.
@@ -55,6 +58,9 @@ type Account struct {
 	TwoFactor string      `json:"twoFactor" enum:"off,pending,active" doc:"The state of two-factor authentication."`
 	Role      string      `json:"role" enum:"user,staff" doc:"The role of the account; staff may use the staff operations."`
 	CreatedAt clock.Stamp `json:"createdAt" doc:"When the account was registered."`
+
+	HasPassword    bool `json:"hasPassword" doc:"Whether the account has a password; one that signs in with the team's issuer may have none."`
+	EmailConfirmed bool `json:"emailConfirmed" doc:"Whether the e-mail address was confirmed by a code or a link that was sent there."`
 }
 
 func (a *API) shownAccount(ctx context.Context, acc *account.Account) (Account, error) {
@@ -62,6 +68,7 @@ func (a *API) shownAccount(ctx context.Context, acc *account.Account) (Account, 
 	return Account{
 		ID: acc.ID, Email: acc.Email, Locale: acc.Locale, Plan: p.Code, TwoFactor: string(acc.TwoFactor(a.kit.Clock.Now())),
 		Role: string(acc.Role), CreatedAt: clock.Stamp{Time: acc.CreatedAt},
+		HasPassword: acc.HasPassword(), EmailConfirmed: !acc.ConfirmedAt.IsZero(),
 	}, err
 }
 
