@@ -26,6 +26,7 @@ const (
 	userToken    httpkit.Scheme = "userToken"
 	apiKey       httpkit.Scheme = "apiKey"
 	bankpayKey   httpkit.Scheme = "bankpayApikey"
+	ingressKey   httpkit.Scheme = "ingress"
 )
 
 func securitySchemes() map[httpkit.Scheme]*huma.SecurityScheme {
@@ -38,6 +39,7 @@ func securitySchemes() map[httpkit.Scheme]*huma.SecurityScheme {
 		userToken:    bearer("xu_…", "A user token from POST /auth/token: everything of the account."),
 		apiKey:       bearer("x_…", "A developer key, limited by its scopes. X-Api-Key is accepted too."),
 		bankpayKey:   {Type: "apiKey", In: "header", Name: "Authorization", Description: "`Apikey <shared secret>`, only from the bank's networks."},
+		ingressKey:   {Type: "http", Scheme: "basic", Description: "The name of the ingress and its secret. Kinds that sign their requests need no credentials."},
 	}
 }
 
@@ -47,7 +49,7 @@ func credentialCodes(o *httpkit.Operation) (codes []problem.Code) {
 		codes = append(codes, problem.AuthScopeMissing, problem.AuthAddressNotAllowed)
 	}
 	if o.Scope == staffRole {
-		codes = append(codes, problem.AuthRoleMissing)
+		codes = append(codes, problem.AuthRoleMissing, problem.AuthTwoFactorMissing)
 	}
 	if slices.Contains(o.Auth, mailboxToken) {
 		codes = append(codes, expiredCode(o), problem.AuthAddressNotAllowed) // if the token is bound to a developer key
@@ -95,8 +97,12 @@ func from(ctx context.Context) caller {
 // authenticate checks the credential that an operation declares, before its handler runs. Calls are counted before an
 // invalid credential is rejected, so that guessing credentials is limited.
 func (a *API) authenticate(ctx huma.Context, o *httpkit.Operation, next func(huma.Context)) {
-	if slices.Contains(o.Auth, bankpayKey) {
+	switch {
+	case slices.Contains(o.Auth, bankpayKey):
 		a.authenticateBank(ctx, o, next)
+		return
+	case slices.Contains(o.Auth, ingressKey):
+		next(ctx) // the handler authenticates the call, since the signature may be in the body
 		return
 	}
 	c, err := a.identify(ctx.Context(), o, credential(ctx))
@@ -105,12 +111,15 @@ func (a *API) authenticate(ctx huma.Context, o *httpkit.Operation, next func(hum
 	}
 	switch {
 	case err == nil && o.Scope == staffRole:
-		err = checkStaff(c)
+		err = a.checkStaff(c)
 		ctx = huma.WithContext(ctx, audit.As(ctx.Context(), staffName(c)))
 	case err != nil || c.key == nil:
 	case c.mailbox != nil:
 		a.Keys.RecordUse(c.key)
 	default:
+		if err = a.checkLocalKey(ctx.Context(), c.key); err != nil {
+			break
+		}
 		err = a.Keys.Admit(c.key, httpkit.ClientAddr(ctx.Context()), apikey.Scope(o.Scope))
 	}
 	if err != nil {
@@ -132,15 +141,18 @@ func countsByKey(o *httpkit.Operation) bool {
 // other calls if the limit is a developer key's. Over the limit it writes the response and returns false.
 func (a *API) take(ctx huma.Context, o *httpkit.Operation, c caller) bool {
 	address := httpkit.AddrIdentity(ctx.Context())
+	byKey := c.key != nil && c.mailbox == nil // a token that is bound to a key counts as any other
 	switch {
-	case !countsByKey(o):
-		return a.kit.Take(ctx, o.Limit, cmp.Or(c.identity(), address), a.kit.Limit(o.Limit))
-	case c.key == nil:
-		return a.kit.Take(ctx, ratelimit.Other, address, a.kit.Limit(ratelimit.Other))
-	case o.Limit == ratelimit.KeyMailboxCreate:
+	case byKey && o.Limit == ratelimit.KeyMailboxCreate:
 		return a.kit.Take(ctx, o.Limit, c.key.Prefix, c.key.Limits.MailboxCreate)
+	case byKey:
+		return a.kit.Take(ctx, ratelimit.KeyCalls, c.key.Prefix, c.key.Limits.Calls)
+	case countsByKey(o):
+		return a.kit.Take(ctx, ratelimit.Other, address, a.kit.Limit(ratelimit.Other))
+	case o.Limit == ratelimit.Reads:
+		return a.kit.Take(ctx, o.Limit, address, a.kit.Limit(o.Limit))
 	}
-	return a.kit.Take(ctx, o.Limit, c.key.Prefix, c.key.Limits.Calls)
+	return a.kit.Take(ctx, o.Limit, cmp.Or(c.identity(), address), a.kit.Limit(o.Limit))
 }
 
 // malformed is the value of a credential that cannot be parsed. It is rejected, and not treated as a missing one.
@@ -201,7 +213,7 @@ func (a *API) identifyMailbox(ctx context.Context, o *httpkit.Operation, credent
 		if c.key, err = a.Keys.Find(ctx, claims.Developer); err != nil {
 			return caller{}, err
 		}
-		if err := c.key.AllowsFrom(httpkit.ClientAddr(ctx)); err != nil {
+		if err := cmp.Or(a.checkLocalKey(ctx, c.key), c.key.AllowsFrom(httpkit.ClientAddr(ctx))); err != nil {
 			return caller{}, err
 		}
 	}
@@ -214,4 +226,19 @@ func (a *API) identifyMailbox(ctx context.Context, o *httpkit.Operation, credent
 		return caller{}, err
 	}
 	return c, nil
+}
+
+// checkLocalKey checks that a key that Parts.LocalKey reports is used by a local request. The networks of the key do not suffice
+// for that: behind a proxy on this machine that is not configured, every client would seem to be in them, and so does a web
+// page in the browser of a developer. Error: auth.address_not_allowed.
+func (a *API) checkLocalKey(ctx context.Context, k *apikey.Key) error {
+	if a.LocalKey == nil || !a.LocalKey(k.Prefix) {
+		return nil
+	}
+	err := httpkit.CheckLocal(ctx)
+	if err == nil {
+		return nil
+	}
+	p, _ := problem.From(err)
+	return problem.Detailf(problem.AuthAddressNotAllowed, "the key is for local requests alone: %s", p.Reason())
 }

@@ -25,6 +25,7 @@ type MailDelivery struct {
 	Code      string      `json:"code" doc:"The enhanced status code of the reply." example:"2.0.0"`
 	Reason    string      `json:"reason" doc:"The text of the reply." example:"Message taken"`
 	MessageID *id.Message `json:"messageId" nullable:"true" doc:"The message, or null if none was stored. It may have been deleted since." example:"msg_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	To        *string     `json:"to" nullable:"true" doc:"To whom the message was to be released through the relay, whose reply this is; null for a mail that came for the address." example:"you@example.org"`
 }
 
 func shownMailDelivery(e *deliverylog.Entry) MailDelivery {
@@ -33,6 +34,9 @@ func shownMailDelivery(e *deliverylog.Entry) MailDelivery {
 	}
 	if e.Message != "" {
 		shown.MessageID = &e.Message
+	}
+	if e.Recipient != "" {
+		shown.To = &e.Recipient
 	}
 	return shown
 }

@@ -15,7 +15,7 @@ The same ` + "`webhook-id`" + ` may arrive twice. docs/webhooks.md in the source
 func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: "mailboxes", Description: "Disposable mailboxes. Creating one gives the token that opens it."},
-		{Name: "messages", Description: "The mail in a mailbox."},
+		{Name: "messages", Description: "The mail in a mailbox, and in all mailboxes of an account."},
 		{Name: "otp", Description: "The one-time code in the newest mail that has one."},
 		{Name: "session", Description: "Finding a browser's mailboxes again, without an account."},
 		{Name: "account", Description: "The account of a user token: its settings and two-factor."},
@@ -23,9 +23,11 @@ func tags() []*huma.Tag {
 		{Name: "billing", Description: "Plans, subscriptions, points, and how to pay for them."},
 		{Name: "content", Description: "Notices and pages that staff publish."},
 		{Name: "domains", Description: "Private domains: every address on a verified one is a mailbox."},
+		{Name: "faults", Description: "Rules by which the SMTP server fails on purpose, for tests of applications, and transcripts of its dialogs."},
 		{Name: "filters", Description: "Extraction filters of an account, which find codes that the built-in extractor does not."},
 		{Name: "integrations", Description: "Callbacks of other services, not for clients."},
 		{Name: "keys", Description: "Developer keys of an account, and the mailboxes they open."},
+		{Name: "projects", Description: "Projects: mailboxes that take mail for any address from applications that sign in."},
 		{Name: "staff", Description: "What the operator's commands do, for user tokens of accounts with the role staff."},
 		{Name: "system", Description: "Probes."},
 		{Name: "webhooks", Description: "Endpoints that receive an account's events, and the delivery attempts." + verifying},
@@ -36,7 +38,7 @@ func tags() []*huma.Tag {
 func schemaNames() map[string]string {
 	return map[string]string{
 		"Summary": "MessageSummary", "Header": "MessageHeader", "Envelope": "MessageEnvelope", "Address": "MailAddress",
-		"Authentication": "MessageAuthentication", "Checks": "ReadinessChecks", "Extension": "MailboxExtension",
+		"Authentication": "MessageAuthentication", "Checks": "ReadinessChecks", "Report": "MessageChecks", "Warning": "MessageWarning", "Extension": "MailboxExtension",
 		"AttachmentInjection": "MessageInjectionAttachment",
 	}
 }

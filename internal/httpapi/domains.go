@@ -25,7 +25,7 @@ func (a *API) domains() {
 	list.Text = "Newest first."
 	register(a, group, list, a.listPrivateDomains)
 	create := with(http.MethodPost, "create-private-domain", "", "Add a private domain", 201,
-		problem.DomainNotAllowed, problem.DomainTaken, problem.DomainLimitReached)
+		problem.DomainNotAllowed, problem.DomainTaken, problem.DomainLimitReached, problem.AccountUnconfirmed)
 	create.Text = "It is pending until it is verified: add its `records` to DNS and call verify. Internationalized names are accepted as U-labels or A-labels and kept as A-labels."
 	register(a, group, create, a.createPrivateDomain)
 	remove := with(http.MethodDelete, "delete-private-domain", "/{id}", "Delete a private domain with its mailboxes", 204, problem.DomainNotFound)
@@ -62,6 +62,9 @@ type domainClaim struct {
 }
 
 func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainClaim }) (*httpkit.One[resource.PrivateDomain], error) {
+	if err := a.Accounts.CheckConfirmed(from(ctx).account); err != nil {
+		return nil, err
+	}
 	p, err := a.Domains.Claim(ctx, from(ctx).account.ID, in.Body.Domain)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (a *API) events() {
 
 // The texts of the operations.
 const (
-	streamText = "Server-sent events: `message` with the id and the summary of each new message, `seen` and `deleted` with `{id, seen}` of a message, `mailbox` with `{expiresAt, ttl}` after an extension, and a comment every 15 seconds. " +
+	streamText = "Server-sent events: `message` with the id and the summary of each new message, `seen` and `deleted` with `{id, seen}` of a message, `tagged` with `{id, tags}`, `mailbox` with `{expiresAt, ttl}` after an extension, and a comment every 15 seconds. " +
 		"A stream begins with what comes after it was opened; with `Last-Event-ID` or `after` it first replays the messages that came after that one. It counts as an open long-poll."
 	accountText = " Each event has `mailboxId`. New mailboxes join, and the stream outlives each of them; it ends when its credential does."
 
@@ -153,6 +153,11 @@ type (
 		ID        id.Message `json:"id"`
 		Seen      bool       `json:"seen"`
 	}
+	messageTags struct {
+		MailboxID id.Mailbox `json:"mailboxId,omitempty"`
+		ID        id.Message `json:"id"`
+		Tags      []string   `json:"tags"`
+	}
 	mailboxExtension struct {
 		MailboxID id.Mailbox  `json:"mailboxId,omitempty"`
 		ExpiresAt clock.Stamp `json:"expiresAt"`
@@ -173,7 +178,9 @@ func (a *API) eventData(e follow.Event, named bool) any {
 		return streamEnd{e.Reason}
 	case follow.Mailbox:
 		left := max(0, e.ExpiresAt.Sub(a.kit.Clock.Now()))
-		return mailboxExtension{box, clock.Stamp{Time: e.ExpiresAt}, int64((left + time.Second - 1) / time.Second)}
+		return mailboxExtension{box, clock.Stamp{Time: e.ExpiresAt}, clock.Seconds(left)}
+	case follow.Tagged:
+		return messageTags{box, e.Message, append([]string{}, e.Tags...)}
 	default:
 		return messageState{box, e.Message, e.Seen}
 	}
