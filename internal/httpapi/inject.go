@@ -25,6 +25,8 @@ import (
 
 // Injector stores mail that clients inject.
 type Injector interface {
+	// Check returns the error with which Inject would refuse a mail for the address, whatever the mail.
+	Check(ctx context.Context, address string) error
 	// Inject stores a mail and returns its identifier. The lease covers the mail and Memory of its size; Inject may shrink it.
 	Inject(ctx context.Context, address string, client netip.Addr, data []byte, lease *budget.Lease) (id.Message, error)
 	// Memory returns the octets of memory that Inject needs for a mail of size octets, beside the mail.
@@ -86,8 +88,13 @@ func (a *API) injectMessage(ctx context.Context, in *struct{ httpkit.Upload }) (
 	return httpkit.Single(*full), nil
 }
 
-// injected reads a message and stores it.
+// injected reads a message and stores it. A mailbox that cannot take another message is found out before the body is read:
+// then what the client sends is dropped.
 func (a *API) injected(ctx context.Context, m *mailbox.Mailbox, upload httpkit.Upload) (id.Message, error) {
+	if err := a.Injector.Check(ctx, m.Address); err != nil {
+		upload.Drop(a.MessageMax/3*4 + jsonSlack)
+		return "", err
+	}
 	body, isJSON, lease, err := a.kit.ReadUpload(ctx, upload, httpkit.UploadBounds{
 		MediaMax: a.MessageMax, JSONMax: a.MessageMax/3*4 + jsonSlack, Memory: a.Injector.Memory,
 	})

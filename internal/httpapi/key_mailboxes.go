@@ -96,7 +96,7 @@ func (a *API) listKeyMessages(ctx context.Context, in *struct {
 	MessageFilter
 	httpkit.Paging
 },
-) (*httpkit.EncodedMany[resource.Summary], error) {
+) (*httpkit.EncodedWait[resource.Summary], error) {
 	m, err := a.owned(ctx, in.MailboxPath)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (a *API) latestKeyOTP(ctx context.Context, in *struct {
 	MailboxPath
 	CodeFilter
 },
-) (*httpkit.EncodedOne[*resource.OTP], error) {
+) (*httpkit.EncodedOne[resource.OTP], error) {
 	m, err := a.owned(ctx, in.MailboxPath)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func (a *API) keys() {
 	register(a, group, httpkit.Operation{
 		ID: "create-key", Method: http.MethodPost, Path: "/me/api-keys", Summary: "Create a developer key", Status: 201,
 		Text: "`key` is shown only in this response, since only its hash is stored. The tier is the account's plan.",
-		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyLimitReached},
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyLimitReached, problem.AccountUnconfirmed},
 	}, a.createKey)
 	register(a, group, httpkit.Operation{
 		ID: "revoke-key", Method: http.MethodDelete, Path: "/me/api-keys/{prefix}", Summary: "Revoke a developer key", Status: 204,
@@ -105,6 +105,9 @@ type keyCreation struct {
 }
 
 func (a *API) createKey(ctx context.Context, in *struct{ Body keyCreation }) (*httpkit.One[Key], error) {
+	if err := a.Accounts.CheckConfirmed(from(ctx).account); err != nil {
+		return nil, err
+	}
 	w := apikey.Params{Name: in.Body.Name, Scopes: in.Body.Scopes, Networks: in.Body.AllowedCIDRs}
 	if in.Body.ExpiresAt != nil {
 		w.ExpiresAt = in.Body.ExpiresAt.Time
