@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
@@ -41,7 +42,7 @@ func (a *API) mailboxes() {
 	}, a.getMailbox)
 	register(a, group, httpkit.Operation{
 		ID: "destroy-mailbox", Method: http.MethodDelete, Path: "/mailboxes/me", Summary: "Destroy the mailbox now", Status: 204,
-		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Other, Expired: problem.AuthInvalidToken,
+		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Other, Expired: problem.AuthInvalidToken, Codes: []problem.Code{problem.ProjectOwnerOnly},
 	}, a.destroyMailbox)
 	register(a, group, httpkit.Operation{
 		ID: "extend-mailbox", Method: http.MethodPost, Path: "/mailboxes/me/extend", Summary: "Extend the mailbox's lifetime", Status: 200,
@@ -82,8 +83,8 @@ func (a *API) listDomains(_ context.Context, _ *struct{}) (*httpkit.Many[PublicD
 // mailboxCreation is the body that creates a mailbox.
 type mailboxCreation struct {
 	_         struct{} `additionalProperties:"false"`
-	Domain    *string  `json:"domain,omitempty" maxLength:"255" minLength:"1" doc:"One of GET /domains; the default one if absent."`
-	LocalPart *string  `json:"localPart,omitempty" minLength:"1" maxLength:"64" pattern:"^[a-z0-9][a-z0-9._-]{0,63}$" doc:"Generated if absent." example:"quiet-otter-4821"`
+	Domain    *string  `json:"domain,omitempty" maxLength:"255" minLength:"1" doc:"One of GET /domains, or a domain of the sink; the default one if absent."`
+	LocalPart *string  `json:"localPart,omitempty" minLength:"1" maxLength:"64" pattern:"^[a-z0-9][a-z0-9_-]*(\\.[a-z0-9_-]+)*$" doc:"Generated if absent." example:"quiet-otter-4821"`
 	TTL       *int64   `json:"ttl,omitempty" minimum:"60" doc:"Seconds to live; the plan has a default and a maximum."`
 }
 
@@ -131,11 +132,34 @@ func errGuestsOff() error {
 }
 
 func (a *API) newMailbox(ctx context.Context, p mailbox.CreateParams, o mailbox.Owner) (*httpkit.One[resource.Mailbox], error) {
-	m, err := a.Mailboxes.Create(ctx, p, o)
+	m, err := a.sinkMailbox(ctx, p, o)
+	if m == nil && err == nil {
+		m, err = a.Mailboxes.Create(ctx, p, o)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return a.shownMailbox(ctx, m, a.tokenFor(ctx, m))
+}
+
+// sinkMailbox returns the mailbox of the sink that a call asks for (docs/spec/dev.md#before-the-first-mail). It returns nil if the
+// domain is not of the sink, or the caller may not use it: the call is then one for another mailbox.
+func (a *API) sinkMailbox(ctx context.Context, p mailbox.CreateParams, o mailbox.Owner) (*mailbox.Mailbox, error) {
+	if p.Domain == "" || a.Sink == nil {
+		return nil, nil
+	}
+	name, err := domain.Normalize(p.Domain)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the call that creates the mailbox reports the invalid domain
+	}
+	account, err := a.Sink.SinkAccount(ctx, name)
+	if err != nil || account == "" {
+		return nil, err
+	}
+	if o.Account != account && (from(ctx).key != nil || !httpkit.IsLocal(ctx)) {
+		return nil, nil
+	}
+	return a.Mailboxes.OpenSink(ctx, account, p.LocalPart, name, p.TTL)
 }
 
 // tokenFor returns a new token for a mailbox of the caller. A token for a developer key is bound to the key, and so is one

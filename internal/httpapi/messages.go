@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/allmail"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/diagnosis"
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
@@ -30,27 +32,50 @@ func (a *API) messages() {
 		return o
 	}
 	list := with("list-messages", "/mailboxes/me/messages", "List the messages, newest first; wait for one")
-	list.Text, list.Expired = "With `wait`, the response is delayed until there is a message, at most that many seconds. No message that was accepted from its sender before or during the wait is missed. The filters `from`, `subject`, `has` and `unseen` restrict the list to messages that match all of them, and a wait ends with the first message that does.", ""
+	list.Text, list.Expired = "With `wait`, the response is delayed until there is a message, at most that many seconds. No message that was accepted from its sender before or during the wait is missed. The filters `to`, `from`, `subject`, `has` and `unseen` restrict the list to messages that match all of them, and a wait ends with the first message that does.", ""
 	register(a, group, list, a.listMessages)
-	register(a, group, with("get-message", "/messages/{id}", "Read a message and mark it as seen", problem.MessageNotFound), a.getMessage)
 	a.inject(group)
 	deliveries := with("list-mail-deliveries", "/mailboxes/me/deliveries", "List what became of the mail for the mailbox's address")
 	deliveries.Text, deliveries.Expired = deliveryLogText, ""
 	register(a, group, deliveries, a.listMailDeliveries)
-	change := with("update-message", "/messages/{id}", "Mark a message as seen or unseen", problem.MessageNotFound)
-	change.Method, change.Limit = http.MethodPatch, ratelimit.Other
-	change.Text = "The mailbox's `unreadCount` follows. The response is the summary of the message."
+	a.singleMessages(group)
+	a.accountMessages()
+}
+
+// singleMessages registers the operations on one message, with the token of its mailbox or a credential of its account.
+func (a *API) singleMessages(group string) {
+	with := func(method, id, path, summary string, status int, scope apikey.Scope, codes ...problem.Code) httpkit.Operation {
+		limit := ratelimit.Other
+		if method == http.MethodGet {
+			limit = ratelimit.Reads
+		}
+		return httpkit.Operation{
+			ID: id, Method: method, Path: "/messages/{id}" + path, Summary: summary, Status: status, Auth: []httpkit.Scheme{mailboxToken, userToken, apiKey},
+			Scope: string(scope), Limit: limit, Expired: problem.MessageNotFound, Codes: append(codes, problem.MessageNotFound),
+			Text: "With the token of the mailbox; or with a user token or a key (scope `" + string(scope) + "`), for a message in any mailbox of the account.",
+		}
+	}
+	register(a, group, with(http.MethodGet, "get-message", "", "Read a message and mark it as seen", 200, apikey.MessagesRead), a.getMessage)
+	change := with(http.MethodPatch, "update-message", "", "Mark a message as seen or unseen", 200, apikey.MailboxesWrite)
+	change.Text += " The mailbox's `unreadCount` follows. The response is the summary of the message."
 	register(a, group, change, a.updateMessage)
-	remove := with("delete-message", "/messages/{id}", "Delete a message", problem.MessageNotFound)
-	remove.Method, remove.Status, remove.Limit = http.MethodDelete, 204, ratelimit.Other
-	register(a, group, remove, a.deleteMessage)
-	raw := with("get-message-raw", "/messages/{id}/raw", "Download the raw message as .eml", problem.MessageNotFound, problem.MessageRawExpired)
-	raw.Media = "message/rfc822"
-	raw.Text, raw.Expired = "The bytes exactly as received, after the Return-Path, Authentication-Results and Received fields of this server.", ""
+	register(a, group, with(http.MethodDelete, "delete-message", "", "Delete a message", 204, apikey.MailboxesWrite), a.deleteMessage)
+	raw := with(http.MethodGet, "get-message-raw", "/raw", "Download the raw message as .eml", 200, apikey.MessagesRead, problem.MessageRawExpired)
+	raw.Media, raw.Expired = "message/rfc822", ""
+	raw.Text = "The bytes exactly as received, after the Return-Path, Authentication-Results and Received fields of this server. " + raw.Text
 	register(a, group, raw, a.getRaw)
-	attachment := with("get-attachment", "/messages/{id}/attachments/{attId}", "Download an attachment",
-		problem.MessageNotFound, problem.AttachmentNotFound, problem.AttachmentNotRetained)
-	attachment.Text, attachment.Media = "The sender's bytes, as application/octet-stream whatever type the sender declared. A browser saves them and never shows them.", "application/octet-stream"
+	check := with(http.MethodGet, "check-message", "/checks", "Check how a message will fare in mail clients", 200, apikey.MessagesRead)
+	check.Text = checkText + check.Text
+	register(a, group, check, a.checkMessage)
+	dialog := with(http.MethodGet, "get-message-transcript", "/transcript", "Get the SMTP dialog of a message", 200, apikey.MessagesRead, problem.TranscriptNotFound)
+	dialog.Text = "Of mail for the sink and for projects, for 24 hours. " + dialog.Text
+	register(a, group, dialog, a.getTranscript)
+	a.messageParts(group, with)
+	a.releases(group)
+	attachment := with(http.MethodGet, "get-attachment", "/attachments/{attId}", "Download an attachment", 200, apikey.MessagesRead,
+		problem.AttachmentNotFound, problem.AttachmentNotRetained)
+	attachment.Media = "application/octet-stream"
+	attachment.Text = "The sender's bytes, as application/octet-stream whatever type the sender declared. A browser saves them and never shows them. " + attachment.Text
 	register(a, group, attachment, a.getAttachment)
 }
 
@@ -79,16 +104,19 @@ func (n Newer) bounds() (after id.Message, since time.Time, err error) {
 
 // SenderFilter restricts messages by what their header says.
 type SenderFilter struct {
+	To      string `query:"to" maxLength:"255" doc:"Only to recipients that contain this, regardless of case: those of the envelope that led to the mailbox, and the addresses and names in To and Cc."`
 	From    string `query:"from" maxLength:"255" doc:"Only from senders whose address or name contains this, regardless of case."`
 	Subject string `query:"subject" maxLength:"255" doc:"Only with a subject that contains this, regardless of case."`
 }
 
-func (f SenderFilter) match() message.Match { return message.Match{From: f.From, Subject: f.Subject} }
+func (f SenderFilter) match() message.Match {
+	return message.Match{To: f.To, From: f.From, Subject: f.Subject}
+}
 
 // MessageFilter restricts a list of messages (docs/spec/messages.md#filtering-a-list).
 type MessageFilter struct {
 	SenderFilter
-	Has    []string `query:"has,explode" enum:"code,link,attachment" doc:"Only with a one-time code, a link or an attachment. Repeat it to ask for several: has=code&has=link."`
+	Has    []string `query:"has,explode" enum:"code,link,action,bestLink,attachment" doc:"Only with a one-time code, a link, an action, a link to follow (bestLink) or an attachment. Repeat it to ask for several: has=code&has=link."`
 	Unseen bool     `query:"unseen" doc:"With true, only messages that were not read yet."`
 }
 
@@ -97,6 +125,8 @@ func (f MessageFilter) match() message.Match {
 	m.Unseen = f.Unseen
 	for _, has := range f.Has {
 		m.Code, m.Link, m.Attachment = m.Code || has == "code", m.Link || has == "link", m.Attachment || has == "attachment"
+		m.BestLink = m.BestLink || has == "bestLink"
+		m.Action = m.Action || has == "action"
 	}
 	return m
 }
@@ -106,14 +136,14 @@ func (a *API) listMessages(ctx context.Context, in *struct {
 	MessageFilter
 	httpkit.Paging
 },
-) (*httpkit.EncodedMany[resource.Summary], error) {
+) (*httpkit.EncodedWait[resource.Summary], error) {
 	m := from(ctx).mailbox
 	return a.messagesOf(ctx, m, in.Newer, in.match(), in.Paging, func() error { return a.ended(ctx, m, problem.MailboxExpired) })
 }
 
 // messagesOf lists the messages of a mailbox. After a wait without a result it calls checkLive, which returns an error if the
 // mailbox ended meanwhile.
-func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match message.Match, p httpkit.Paging, checkLive func() error) (*httpkit.EncodedMany[resource.Summary], error) {
+func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match message.Match, p httpkit.Paging, checkLive func() error) (*httpkit.EncodedWait[resource.Summary], error) {
 	after, since, err := n.bounds()
 	if err != nil {
 		return nil, err
@@ -123,16 +153,21 @@ func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match
 		return nil, err
 	}
 	defer done()
-	all, err := a.pageOf(ctx, m, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.kit.PageSize(p), Match: match, Wait: wait, Credential: a.credentialCheck(ctx)})
+	q, began := message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.kit.PageSize(p), Match: match, Wait: wait, Credential: a.credentialCheck(ctx)}, a.kit.Clock.Now()
+	all, err := a.pageOf(ctx, q, a.listOf(m))
 	if err != nil {
 		return nil, err
 	}
+	shown := &httpkit.EncodedWait[resource.Summary]{Body: httpkit.EncodedWaited[resource.Summary]{EncodedList: shownPage(all).Body}}
 	if len(all.Messages) == 0 && wait > 0 {
 		if err := checkLive(); err != nil {
 			return nil, err
 		}
+		if all.Next == "" {
+			shown.Body.Diagnosis = a.diagnose(ctx, diagnosis.Wait{Began: began, Query: allmail.Query{Query: q}, Box: m})
+		}
 	}
-	return shownPage(all), nil
+	return shown, nil
 }
 
 // shownPage returns the response with a page.
@@ -150,10 +185,15 @@ const (
 	pageCost  = 3 // times its octets: the page itself, and the buffer in which it is encoded
 )
 
-// pageOf reads a page of messages and reserves memory for it.
-func (a *API) pageOf(ctx context.Context, m *mailbox.Mailbox, q message.Query) (message.Page, error) {
+// listOf returns a function that lists the messages of a mailbox.
+func (a *API) listOf(m *mailbox.Mailbox) func(context.Context, message.Query) (message.Page, error) {
+	return func(ctx context.Context, q message.Query) (message.Page, error) { return a.Messages.List(ctx, m.ID, q) }
+}
+
+// pageOf reads a page of messages with list and reserves memory for it.
+func (a *API) pageOf(ctx context.Context, q message.Query, list func(context.Context, message.Query) (message.Page, error)) (message.Page, error) {
 	q.Octets = smallPage
-	all, err := a.Messages.List(ctx, m.ID, q)
+	all, err := list(ctx, q)
 	switch {
 	case err != nil || len(all.Messages) == 0:
 		return all, err
@@ -165,17 +205,20 @@ func (a *API) pageOf(ctx context.Context, m *mailbox.Mailbox, q message.Query) (
 		return all, err
 	}
 	q.Octets, q.Wait = pageMax, 0
-	return a.Messages.List(ctx, m.ID, q)
+	return list(ctx, q)
 }
 
 // left returns how long a wait on a mailbox can last: until the mailbox or the developer key of the call expires.
 func (a *API) left(ctx context.Context, m *mailbox.Mailbox) time.Duration {
-	now := a.kit.Clock.Now()
-	left := m.TTL(now)
+	return a.leftOfKey(ctx, m.TTL(a.kit.Clock.Now()))
+}
+
+// leftOfKey returns how long a wait of a duration can last: until the developer key of the call expires, if there is one.
+func (a *API) leftOfKey(ctx context.Context, wait time.Duration) time.Duration {
 	if key := from(ctx).key; key != nil && !key.ExpiresAt.IsZero() {
-		left = min(left, key.ExpiresAt.Sub(now))
+		wait = min(wait, key.ExpiresAt.Sub(a.kit.Clock.Now()))
 	}
-	return left
+	return wait
 }
 
 // credentialCheck returns the check of the credential of a call: of its developer key or, for the mailbox of an account,
@@ -220,11 +263,11 @@ func (p MessagePath) message() (id.Message, error) {
 }
 
 func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.EncodedOne[message.Message], error) {
-	m, err := in.message()
+	box, m, err := a.locate(ctx, *in)
 	if err != nil {
 		return nil, err
 	}
-	return a.readMessage(ctx, from(ctx).mailbox.ID, m)
+	return a.readMessage(ctx, box, m)
 }
 
 // readMessage reads a message in full, with the memory for it.
@@ -253,19 +296,13 @@ func (a *API) reserveReading(ctx context.Context) message.Reserve {
 	return func(octets int64) error { return a.kit.Reserve(ctx, budget.Response, fullCost+readingCost*octets) }
 }
 
-// textOf returns the octets of a message's texts.
+// textOf returns the octets of a message's texts, header fields and links.
 func textOf(m *message.Message) int64 {
-	n := len(m.Text)
-	if m.HTML != nil {
-		n += len(*m.HTML)
-	}
-	for _, h := range m.Headers {
-		n += len(h.Name) + len(h.Value)
-	}
+	n := m.TextSize()
 	for _, l := range m.Links {
-		n += len(l)
+		n += int64(len(l))
 	}
-	return int64(n)
+	return n
 }
 
 // messageChange is the body of a change to a message.
@@ -279,11 +316,11 @@ func (a *API) updateMessage(ctx context.Context, in *struct {
 	Body messageChange
 },
 ) (*httpkit.One[message.Summary], error) {
-	m, err := in.message()
+	box, m, err := a.locate(ctx, in.MessagePath)
 	if err != nil {
 		return nil, err
 	}
-	summary, err := a.Messages.SetSeen(ctx, from(ctx).mailbox.ID, m, in.Body.Seen)
+	summary, err := a.Messages.SetSeen(ctx, box, m, in.Body.Seen)
 	if err != nil {
 		return nil, err
 	}
@@ -291,19 +328,19 @@ func (a *API) updateMessage(ctx context.Context, in *struct {
 }
 
 func (a *API) deleteMessage(ctx context.Context, in *MessagePath) (*struct{}, error) {
-	m, err := in.message()
+	box, m, err := a.locate(ctx, *in)
 	if err != nil {
 		return nil, err
 	}
-	return nil, a.Messages.Delete(ctx, from(ctx).mailbox.ID, m)
+	return nil, a.Messages.Delete(ctx, box, m)
 }
 
 func (a *API) getRaw(ctx context.Context, in *MessagePath) (*httpkit.Download, error) {
-	m, err := in.message()
+	box, m, err := a.locate(ctx, *in)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := a.Messages.Raw(ctx, from(ctx).mailbox.ID, m)
+	raw, err := a.Messages.Raw(ctx, box, m)
 	if err != nil {
 		return nil, err
 	}
@@ -333,10 +370,14 @@ func (a *API) getAttachment(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, problem.New(problem.AttachmentNotFound)
 	}
-	if err := a.Messages.Reserve(ctx, from(ctx).mailbox.ID, m, a.reserveReading(ctx)); err != nil {
+	box, err := a.boxOf(ctx, m)
+	if err != nil {
 		return nil, err
 	}
-	file, octets, err := a.Messages.Attachment(ctx, from(ctx).mailbox.ID, m, att)
+	if err := a.Messages.Reserve(ctx, box, m, a.reserveReading(ctx)); err != nil {
+		return nil, err
+	}
+	file, octets, err := a.Messages.Attachment(ctx, box, m, att)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/gonebox/gonebox/internal/allmail"
+	"github.com/gonebox/gonebox/internal/diagnosis"
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
@@ -27,14 +29,14 @@ type CodeFilter struct {
 	SenderFilter
 }
 
-func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*httpkit.EncodedOne[*resource.OTP], error) {
+func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*httpkit.EncodedOne[resource.OTP], error) {
 	m := from(ctx).mailbox
 	return a.codeOf(ctx, m, *in, func() error { return a.ended(ctx, m, problem.OTPNotFound) })
 }
 
 // codeOf returns the latest code of a mailbox. After a wait without a result it calls checkLive, which returns an error if the
 // mailbox ended meanwhile.
-func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, checkLive func() error) (*httpkit.EncodedOne[*resource.OTP], error) {
+func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, checkLive func() error) (*httpkit.EncodedOne[resource.OTP], error) {
 	after, since, err := q.bounds()
 	if err != nil {
 		return nil, err
@@ -44,14 +46,19 @@ func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, chec
 		return nil, err
 	}
 	defer done()
-	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, Match: q.match(), Wait: wait, Credential: a.credentialCheck(ctx)})
+	began, match := a.kit.Clock.Now(), q.match()
+	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, Match: match, Wait: wait, Credential: a.credentialCheck(ctx)})
 	if wait > 0 && problem.Has(err, problem.OTPNotFound) {
 		if ended := checkLive(); ended != nil {
 			return nil, ended
 		}
+		match.Code = true
+		p := problem.New(problem.OTPNotFound)
+		p.Diagnosis = a.diagnose(ctx, diagnosis.Wait{Began: began, Query: allmail.Query{Query: message.Query{After: after, Since: since, Match: match}}, Box: m})
+		return nil, p
 	}
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.SingleEncoded[*resource.OTP](string(code)), nil
+	return httpkit.SingleEncoded[resource.OTP](string(code)), nil
 }

@@ -43,6 +43,7 @@ type Entitlements struct {
 	DailyMailMax      int    `json:"mail.daily.max" doc:"Messages accepted per UTC day."`
 	RawRetention      int64  `json:"raw.retention" doc:"Seconds that the raw message is kept."`
 	DomainsMax        int    `json:"domains.max" doc:"Private domains."`
+	ProjectsMax       int    `json:"projects.max" doc:"Projects."`
 	FiltersMax        int    `json:"filters.max" doc:"Extraction filters."`
 	WebhooksMax       int    `json:"webhooks.max" doc:"Webhook endpoints."`
 	KeysMax           int    `json:"keys.max" doc:"Developer keys."`
@@ -53,7 +54,7 @@ type Entitlements struct {
 func shownEntitlements(e plan.Entitlements) Entitlements {
 	shown := Entitlements{
 		TTLDefault: int64(e.TTLDefault / time.Second), TTLMax: int64(e.TTLMax / time.Second), MailboxesMax: e.MailboxesMax,
-		DailyMailMax: e.DailyMailMax, RawRetention: int64(e.RawRetention / time.Second), DomainsMax: e.DomainsMax, FiltersMax: e.FiltersMax,
+		DailyMailMax: e.DailyMailMax, RawRetention: int64(e.RawRetention / time.Second), DomainsMax: e.DomainsMax, ProjectsMax: e.ProjectsMax, FiltersMax: e.FiltersMax,
 		WebhooksMax: e.WebhooksMax, KeysMax: e.KeysMax, KeysMailboxCreate: e.KeysMailboxCreate.String(), KeysCalls: e.KeysCalls.String(),
 	}
 	if e.LifetimeMax > 0 {
