@@ -23,13 +23,15 @@ func (a *API) auth() {
 		ID: "sign-in", Method: http.MethodPost, Path: "/auth/token", Summary: "Sign in", Status: 200,
 		Text: "With two-factor active, a call with the right password and without `code` answers `auth.totp_required`: repeat it with a code. " +
 			"A wrong address, password or code get the same response.",
-		Limit: ratelimit.SignIn, Codes: []problem.Code{problem.AuthInvalidCredentials, problem.AuthTOTPRequired},
+		Limit: ratelimit.SignIn, Codes: []problem.Code{problem.AuthInvalidCredentials, problem.AuthTOTPRequired, problem.AccessClosed},
 	}, a.signIn)
 	register(a, group, httpkit.Operation{
 		ID: "sign-out", Method: http.MethodDelete, Path: "/auth/token", Summary: "Sign out", Status: 204,
 		Text: "Ends the token of this call, and no other.",
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.signOut)
+	a.passwordReset(group)
+	a.federated(group)
 }
 
 // UserToken is a new user token with the account that it opens.
@@ -57,7 +59,10 @@ type registration struct {
 }
 
 func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*httpkit.One[UserToken], error) {
-	registration := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale, Invite: value(in.Body.Invite)}
+	if err := a.checkPasswords(); err != nil {
+		return nil, err
+	}
+	registration := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale, Invite: value(in.Body.Invite), Client: clientOf(ctx)}
 	if err := registration.Validate(); err != nil { // before the password is hashed
 		return nil, err
 	}
@@ -83,6 +88,9 @@ type credentials struct {
 }
 
 func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*httpkit.One[UserToken], error) {
+	if err := a.checkPasswords(); err != nil {
+		return nil, err
+	}
 	slot, err := a.reserveHash(ctx)
 	if err != nil {
 		return nil, err
@@ -92,7 +100,7 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*http
 		return nil, err
 	}
 	token, s, err := a.Accounts.SignIn(ctx, slot, account.Credentials{
-		Email: in.Body.Email, Password: in.Body.Password, Code: value(in.Body.Code),
+		Email: in.Body.Email, Password: in.Body.Password, Code: value(in.Body.Code), Client: clientOf(ctx),
 	})
 	if err != nil {
 		return nil, err

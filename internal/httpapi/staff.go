@@ -16,10 +16,14 @@ import (
 // staffRole is the Scope of operations that only accounts with the role staff may call.
 const staffRole = "role:staff"
 
-// checkStaff checks the role of a caller with a user token. Error: auth.role_missing.
-func checkStaff(c caller) error {
+// checkStaff checks the role of a caller with a user token, and that two-factor authentication is active where the operator asks for
+// it. Errors: auth.role_missing, auth.two_factor_missing.
+func (a *API) checkStaff(c caller) error {
 	if c.account == nil || c.account.Role != account.Staff {
 		return problem.Detailf(problem.AuthRoleMissing, "this operation needs an account with the role staff")
+	}
+	if a.StaffTwoFactor && c.account.TwoFactor(a.kit.Clock.Now()) != account.Active {
+		return problem.Detailf(problem.AuthTwoFactorMissing, "turn on two-factor authentication for this account first (POST /me/2fa/setup)")
 	}
 	return nil
 }
@@ -29,7 +33,7 @@ func staffName(c caller) string {
 	if c.account == nil {
 		return ""
 	}
-	return c.account.Email
+	return string(c.account.ID)
 }
 
 // registerStaff adds an operation of the group staff.
@@ -40,6 +44,7 @@ func registerStaff[I, O any](a *API, o httpkit.Operation, handle func(context.Co
 
 // staff registers the group staff (docs/spec/staff.md).
 func (a *API) staff() {
+	a.staffOverview()
 	a.staffUsers()
 	a.staffDomains()
 	a.staffContent()
@@ -47,6 +52,7 @@ func (a *API) staff() {
 	a.staffBlocks()
 	a.staffMailboxes()
 	a.staffMessages()
+	a.staffIngress()
 	registerStaff(a, httpkit.Operation{
 		ID: "list-audit-log", Method: http.MethodGet, Path: "/staff/audit", Summary: "List the audit log", Status: 200,
 		Text: "Newest first: every change by the operations of this group and by the operator's commands. The database refuses to change or delete an entry.",

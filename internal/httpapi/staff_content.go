@@ -19,13 +19,13 @@ func (a *API) staffDomains() {
 	}, a.listPublicDomains)
 	registerStaff(a, httpkit.Operation{
 		ID: "add-public-domain", Method: http.MethodPost, Path: "/staff/domains", Summary: "Add a public domain", Status: 201,
-		Text:  "A domain that was disabled is activated again.",
+		Text:  "A domain that was disabled is activated again. IP addresses, names of one label and public suffixes are refused.",
 		Codes: []problem.Code{problem.DomainTaken},
 	}, a.addPublicDomain)
 	registerStaff(a, httpkit.Operation{
-		ID: "disable-public-domain", Method: http.MethodDelete, Path: "/staff/domains/{domain}", Summary: "Disable a public domain", Status: 204,
-		Text:  "No further mailboxes are created in it. Mail to those that exist is still accepted.",
-		Codes: []problem.Code{problem.DomainNotFound},
+		ID: "disable-public-domain", Method: http.MethodDelete, Path: "/staff/domains/{domain}", Summary: "Disable or remove a public domain", Status: 204,
+		Text:  "No further mailboxes are created in a disabled one. Mail to those that exist is still accepted. One without live mailboxes can be removed, unless it stands in the configuration.",
+		Codes: []problem.Code{problem.DomainNotFound, problem.DomainInUse, problem.DomainConfigured},
 	}, a.disablePublicDomain)
 }
 
@@ -59,8 +59,12 @@ func (a *API) addPublicDomain(ctx context.Context, in *struct{ Body publicDomain
 
 func (a *API) disablePublicDomain(ctx context.Context, in *struct {
 	Domain string `path:"domain" maxLength:"255" doc:"The domain name."`
+	Remove bool   `query:"remove" doc:"Whether to remove the domain instead of disabling it."`
 },
 ) (*struct{}, error) {
+	if in.Remove {
+		return nil, a.Domains.Remove(ctx, in.Domain, a.Mailboxes)
+	}
 	return nil, a.Domains.Disable(ctx, in.Domain)
 }
 

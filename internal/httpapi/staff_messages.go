@@ -32,7 +32,7 @@ func (a *API) listStaffMessages(ctx context.Context, in *httpkit.Paging) (*httpk
 		return nil, err
 	}
 	q := message.Query{Cursor: in.Cursor, Limit: a.kit.PageSize(*in)}
-	page, err := a.pageOf(ctx, box, q)
+	page, err := a.pageOf(ctx, q, a.listOf(box))
 	if err != nil {
 		return nil, err
 	}

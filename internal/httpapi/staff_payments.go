@@ -112,7 +112,7 @@ func staffNote(ctx context.Context, note string) (wallet.Staff, error) {
 	if strings.TrimSpace(note) == "" || strings.ContainsFunc(note, unicode.IsControl) {
 		return wallet.Staff{}, problem.Invalid("/note", "must be one line of text")
 	}
-	return wallet.Staff{Name: from(ctx).account.Email, Note: note}, nil
+	return wallet.Staff{Name: string(from(ctx).account.ID), Note: note}, nil
 }
 
 func (a *API) resolvePayment(ctx context.Context, in *struct {

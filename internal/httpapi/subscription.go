@@ -25,7 +25,7 @@ func (a *API) subscription() {
 	show.Text = "`plan` and `entitlements` are those in effect now: the better of the plan that was bought and the one that staff assigned. An expired subscription is shown until another is bought."
 	register(a, billingGroup, show, a.getSubscription)
 	buy := with(http.MethodPost, "create-subscription", "Buy a plan", 201, problem.PlanUnknown, problem.WalletInsufficientPoints, problem.IdempotencyKeyReused)
-	buy.Text = "The points of the first period are debited at once. A running subscription is cancelled without a refund. The new one is renewed at the end of each period, at the price at that time, until the renewal is turned off."
+	buy.Text = "The points of the first period are debited at once. A running subscription is cancelled without a refund. The new one is renewed at the end of each period, at the price at that time, until the renewal is turned off. The same plan and interval again within 60 seconds is the same purchase: nothing is debited, and the first subscription is returned."
 	register(a, billingGroup, buy, a.createSubscription)
 	end := with(http.MethodDelete, "end-subscription", "Turn the renewal off", 200)
 	end.Text = "The paid period runs to its end. Without a subscription the call has no effect."

@@ -23,6 +23,11 @@ func (a *API) topups() {
 		Codes: []problem.Code{problem.TopupAmountInvalid, problem.TopupLimitReached, problem.PaymentProviderUnavailable, problem.IdempotencyKeyReused},
 	}, a.createTopup)
 	register(a, billingGroup, httpkit.Operation{
+		ID: "list-topups", Method: http.MethodGet, Path: "/me/wallet/topups", Summary: "List the top-up orders", Status: 200,
+		Text: "Newest first, each with its `status`. An order that was never paid is erased after a while (`billing.order_keep`).",
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
+	}, a.listTopups)
+	register(a, billingGroup, httpkit.Operation{
 		ID: "get-topup", Method: http.MethodGet, Path: "/me/wallet/topups/{orderId}", Summary: "Show a top-up order", Status: 200,
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.OrderNotFound},
 	}, a.showTopup)
@@ -85,6 +90,24 @@ func (a *API) createTopup(ctx context.Context, in *struct {
 		return nil, err
 	}
 	return httpkit.Single(shownTopup(o, o.CreatedAt)), nil // with the status at creation, so that a repeated response is the same
+}
+
+func (a *API) listTopups(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Topup], error) {
+	last, err := httpkit.Before[id.Order](*in)
+	if err != nil {
+		return nil, err
+	}
+	size := a.kit.PageSize(*in)
+	all, err := a.Wallet.Orders(ctx, from(ctx).account.ID, last, size+1)
+	if err != nil {
+		return nil, err
+	}
+	all, next := httpkit.CutPage(all, size, func(o *wallet.Order) string { return string(o.ID) })
+	shown, now := make([]Topup, len(all)), a.kit.Clock.Now()
+	for i, o := range all {
+		shown[i] = shownTopup(o, now)
+	}
+	return httpkit.Page(shown, next), nil
 }
 
 func (a *API) showTopup(ctx context.Context, in *struct {

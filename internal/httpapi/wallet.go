@@ -39,13 +39,14 @@ type Provider struct {
 	Currencies []string `json:"currencies" nullable:"false" doc:"The currencies in which the provider takes payments." example:"VND"`
 	MinAmount  int64    `json:"minAmount" doc:"Of one top-up, in VND."`
 	MaxAmount  int64    `json:"maxAmount" doc:"Of one top-up, in VND."`
+	PointPrice int64    `json:"pointPrice" doc:"The price of a point, in VND." example:"1000"`
 }
 
 func (a *API) listProviders(context.Context, *struct{}) (*httpkit.Many[Provider], error) {
 	var shown []Provider
 	for _, p := range a.Wallet.Providers() {
 		shown = append(shown, Provider{
-			Code: p.Code, Name: p.Name, Status: string(p.Status), Currencies: p.Currencies, MinAmount: p.MinAmount, MaxAmount: p.MaxAmount,
+			Code: p.Code, Name: p.Name, Status: string(p.Status), Currencies: p.Currencies, MinAmount: p.MinAmount, MaxAmount: p.MaxAmount, PointPrice: p.PointPrice,
 		})
 	}
 	return httpkit.Page(shown, ""), nil
@@ -73,7 +74,10 @@ type LedgerEntry struct {
 	Amount       int64          `json:"amount" doc:"Points; negative if they were debited."`
 	BalanceAfter int64          `json:"balanceAfter" doc:"The balance after this entry, in points." example:"120"`
 	Reference    *string        `json:"reference" nullable:"true" doc:"The order, bank transaction or subscription that it is for." example:"ord_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	Note         *string        `json:"note" nullable:"true" doc:"What staff noted; null for other entries." example:"Refund for a payment made twice"`
+	Note         *string        `json:"note" nullable:"true" doc:"What staff noted, or in English what plan, interval and transfer say; null if there is nothing to say." example:"Refund for a payment made twice"`
+	Plan         *string        `json:"plan" nullable:"true" doc:"The code of the plan that was bought or renewed; null for other entries." example:"plus"`
+	Interval     *string        `json:"interval" nullable:"true" enum:"monthly,yearly" doc:"For how long; null for other entries."`
+	Transfer     *string        `json:"transfer" nullable:"true" doc:"The bank's identifier of the transfer that was credited; null for other entries." example:"7021"`
 	CreatedAt    clock.Stamp    `json:"createdAt" doc:"When the entry was made."`
 }
 
@@ -98,7 +102,7 @@ func (a *API) listLedger(ctx context.Context, in *httpkit.Paging) (*httpkit.Many
 func shownEntry(e *wallet.Entry) LedgerEntry {
 	return LedgerEntry{
 		ID: e.ID, Kind: string(e.Kind), Amount: e.Amount, BalanceAfter: e.BalanceAfter, Reference: textOrNull(e.Reference),
-		Note: textOrNull(e.Note), CreatedAt: clock.Stamp{Time: e.CreatedAt},
+		Note: textOrNull(e.Note), Plan: textOrNull(e.Plan), Interval: textOrNull(e.Interval), Transfer: textOrNull(e.Transfer), CreatedAt: clock.Stamp{Time: e.CreatedAt},
 	}
 }
 

@@ -25,7 +25,7 @@ func (a *API) webhooks() {
 	list := with(http.MethodGet, "list-webhooks", "", "List the webhook endpoints", 200)
 	list.Text = "Newest first, without their secrets."
 	register(a, group, list, a.listWebhooks)
-	create := with(http.MethodPost, "create-webhook", "", "Register a webhook endpoint", 201, problem.WebhookURLForbidden, problem.WebhookLimitReached)
+	create := with(http.MethodPost, "create-webhook", "", "Register a webhook endpoint", 201, problem.WebhookURLForbidden, problem.WebhookLimitReached, problem.AccountUnconfirmed)
 	create.Text = "The signing secret is shown only in this answer. A `webhook.ping` is sent at once. Deliveries follow Standard Webhooks."
 	register(a, group, create, a.createWebhook)
 	update := with(http.MethodPatch, "update-webhook", "/{id}", "Change, pause or resume a webhook endpoint", 200, problem.WebhookNotFound, problem.WebhookURLForbidden)
@@ -92,11 +92,14 @@ func (c webhookCreation) params() (p webhook.Params, err error) {
 }
 
 func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreation }) (*httpkit.One[resource.Webhook], error) {
+	if err := a.Accounts.CheckConfirmed(from(ctx).account); err != nil {
+		return nil, err
+	}
 	params, err := in.Body.params()
 	if err != nil {
 		return nil, err
 	}
-	params.Local = httpkit.Unlimited(ctx)
+	params.Local = httpkit.IsLocal(ctx)
 	e, secret, err := a.Webhooks.Create(ctx, from(ctx).account.ID, params)
 	if err != nil {
 		return nil, err
@@ -135,7 +138,7 @@ func (a *API) updateWebhook(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	c := webhook.Change{URL: in.Body.URL, Events: in.Body.Events, Local: httpkit.Unlimited(ctx)}
+	c := webhook.Change{URL: in.Body.URL, Events: in.Body.Events, Local: httpkit.IsLocal(ctx)}
 	if in.Body.Status != nil {
 		paused := *in.Body.Status != statusActive
 		c.Paused = &paused
