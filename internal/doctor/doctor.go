@@ -68,8 +68,10 @@ func Examine(ctx context.Context, cfg *config.Config, report func(Finding)) {
 	e.checkDataDir()
 	e.checkClock()
 	if e.checkResolver(ctx) {
-		e.checkMX(ctx)
-		e.checkPTR(ctx, e.checkAddresses(ctx))
+		e.besideIngress(func() {
+			e.checkMX(ctx)
+			e.checkPTR(ctx, e.checkAddresses(ctx))
+		})
 		e.checkBlocklists(ctx)
 	} else {
 		for _, check := range []string{"MX", "A and AAAA", "PTR", "blocklists"} {
@@ -78,7 +80,13 @@ func Examine(ctx context.Context, cfg *config.Config, report func(Finding)) {
 	}
 	e.checkPort(ctx, "smtp.addr", cfg.SMTP.Addr)
 	e.checkPort(ctx, "http.addr", cfg.HTTP.Addr)
-	e.checkPort25(ctx)
+	if cfg.HTTP.RedirectAddr != "" {
+		e.checkPort(ctx, "http.redirect_addr", cfg.HTTP.RedirectAddr)
+	}
+	e.besideIngress(func() { e.checkPort25(ctx) })
+	e.checkIngresses(ctx)
+	e.checkIssuer(ctx)
+	e.checkRelay(ctx)
 	e.checkTLS()
 	e.checkBaseURL(ctx)
 	e.checkDatabase(ctx)

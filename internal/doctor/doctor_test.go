@@ -69,7 +69,7 @@ func examine(t *testing.T, settings map[string]string) map[string]string {
 	found := make(map[string]string)
 	doctor.Examine(t.Context(), cfg, func(f doctor.Finding) {
 		if strings.Contains(f.Text, "\n") || f.Text == "" {
-			t.Errorf("%s: %q", f.Check, f.Text)
+			t.Errorf("%s: the finding is %q, want one line", f.Check, f.Text)
 		}
 		found[f.Check] += string(f.Level) + " " + f.Text + "|"
 	})
@@ -84,7 +84,7 @@ func wantFinding(t *testing.T, found map[string]string, check, level string, tex
 	}
 	for _, text := range texts {
 		if !strings.Contains(got, text) {
-			t.Errorf("%s is %q, without %q", check, got, text)
+			t.Errorf("%s is %q, without %q, want %v in it", check, got, text, text)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestEveryCheckIsReported(t *testing.T) {
 		"certificate", "base_url", "PostgreSQL", "file descriptors", "blocklists",
 	} {
 		if found[check] == "" {
-			t.Errorf("%s is not reported", check)
+			t.Errorf("the check %q is not reported, want every check", check)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestDataFolder(t *testing.T) {
 	found := examine(t, set)
 	wantFinding(t, found, "data folder", "ok")
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("%v was left behind", left)
+		t.Errorf("the doctor left %v in the folder, want nothing", left)
 	}
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -210,6 +210,29 @@ func TestCertificate(t *testing.T) {
 	wantFinding(t, examine(t, map[string]string{"dns.resolver": resolver}), "certificate", "warning", "smtp.tls.acme")
 }
 
+func TestCertificateOfHTTPS(t *testing.T) {
+	dir, resolver := t.TempDir(), serveDNS(t, nil)
+	cert, key := filepath.Join(dir, "crt"), filepath.Join(dir, "key")
+	writeCertificate(t, cert, key, "box.example.org", clock.System().Now().Add(90*24*time.Hour))
+	set := map[string]string{"dns.resolver": resolver, "smtp.hostname": "box.example.org", "base_url": "https://box.example.org", "http.tls.cert": cert, "http.tls.key": key}
+	wantFinding(t, examine(t, set), "certificate", "ok", "box.example.org")
+	set["smtp.hostname"] = "mx.example.org"
+	wantFinding(t, examine(t, set), "certificate", "ok", "warning there is none for mx.example.org")
+	set["http.tls.cert"] = filepath.Join(dir, "missing")
+	wantFinding(t, examine(t, set), "certificate", "failure", "http.tls.cert")
+
+	data := t.TempDir()
+	set = map[string]string{"dns.resolver": resolver, "data_dir": data, "smtp.hostname": "mx.example.org", "http.tls.acme.hosts": "box.example.org", "http.redirect_addr": "127.0.0.1:0"}
+	found := examine(t, set)
+	wantFinding(t, found, "certificate", "warning", "none was obtained for box.example.org", "there is none for smtp.hostname mx.example.org")
+	wantFinding(t, found, "port", "warning", "http.redirect_addr")
+	if err := os.Mkdir(filepath.Join(data, "acme"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeCertificate(t, filepath.Join(data, "acme", "box.example.org"), key, "box.example.org", clock.System().Now().Add(90*24*time.Hour))
+	wantFinding(t, examine(t, set), "certificate", "ok", "that for box.example.org ends on")
+}
+
 func writeCertificate(t *testing.T, certPath, keyPath, host string, end time.Time) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -229,5 +252,45 @@ func writeCertificate(t *testing.T, certPath, keyPath, host string, end time.Tim
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestIngressesAreExamined(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("* OK ready\r\n"))
+			conn.Close()
+		}
+	}()
+	const secret = "correct horse battery staple"
+	dns := serveDNS(t, map[string]string{"example.com. MX": "10 mx.example.com."})
+	home := map[string]string{"ingress.home.kind": "imap", "ingress.home.url": "imap://" + l.Addr().String(), "ingress.home.user": "u", "ingress.home.password": "p"}
+	for _, test := range []struct {
+		more  map[string]string
+		check string
+		level string
+		text  string
+	}{
+		{map[string]string{"ingress.in.kind": "raw", "ingress.in.secret": secret}, "ingress in", "warning", "no provider can reach"},
+		{map[string]string{"ingress.in.kind": "raw", "ingress.in.secret": secret, "base_url": "http://box.example.org"}, "ingress in", "warning", "in clear"},
+		{map[string]string{"ingress.in.kind": "raw", "ingress.in.secret": "short", "base_url": "https://box.example.org"}, "ingress in", "warning", "less than 16 characters"},
+		{map[string]string{"ingress.in.kind": "raw", "ingress.in.secret": secret, "base_url": "https://box.example.org"}, "ingress in", "ok", "https://box.example.org/api/v1/ingress/in"},
+		{home, "ingress home", "ok", "answers"},
+		{map[string]string{"ingress.home.kind": "imap", "ingress.home.url": "imap://127.0.0.1:1", "ingress.home.user": "u", "ingress.home.password": "p"}, "ingress home", "failure", "cannot be reached"},
+		// No mail comes from the internet to port 25, and that is no failure then.
+		{map[string]string{"ingress.in.kind": "raw", "ingress.in.secret": secret, "smtp.hostname": "mx.elsewhere.example", "domains": "box.elsewhere.example"}, "MX", "warning", "not needed for mail that comes through an ingress"},
+	} {
+		settings := map[string]string{"dns.resolver": dns}
+		maps.Copy(settings, test.more)
+		wantFinding(t, examine(t, settings), test.check, test.level, test.text)
 	}
 }

@@ -167,27 +167,53 @@ func (e *examination) checkPort25(ctx context.Context) {
 	}
 }
 
-// checkTLS checks the certificate for STARTTLS.
+// checkTLS checks the certificates of HTTPS and of STARTTLS, which uses those of HTTPS if it has none of its own.
 func (e *examination) checkTLS() {
-	c := e.cfg.SMTP.TLS
+	smtp, web := e.cfg.SMTP.TLS, e.cfg.HTTP.TLS
+	if web.Cert != "" {
+		e.checkPair("http.tls", web.Cert, web.Key, e.cfg.WebHost())
+	}
+	for _, host := range web.ACME.Hosts {
+		e.checkObtained(host)
+	}
+	host := e.cfg.SMTP.Hostname
 	switch {
-	case c.Cert != "":
-		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
-		if err != nil {
-			e.reportf("certificate", Failure, "smtp.tls.cert and smtp.tls.key cannot be read (%s); check the paths, and that the user of the service may read them", oneLine(err))
-			return
-		}
-		e.checkCertificate(pair.Leaf)
-	case c.ACME:
-		text, err := os.ReadFile(filepath.Join(e.cfg.DataDir, "acme", e.cfg.SMTP.Hostname))
-		if err != nil {
-			e.reportf("certificate", Warning, "none was obtained by ACME yet; port 80 of %s must reach http.addr", e.cfg.SMTP.Hostname)
-			return
-		}
-		e.checkCertificate(firstCertificate(text))
-	default:
+	case smtp.Cert != "":
+		e.checkPair("smtp.tls", smtp.Cert, smtp.Key, host)
+	case smtp.ACME && !slices.Contains(web.ACME.Hosts, host):
+		e.checkObtained(host)
+	case smtp.ACME:
+	case web.Cert != "":
+		e.checkPair("http.tls", web.Cert, web.Key, host)
+	case len(web.ACME.Hosts) > 0 && !slices.Contains(web.ACME.Hosts, host):
+		e.reportf("certificate", Warning, "there is none for smtp.hostname %s, so that mail servers get that of %s; add it to http.tls.acme.hosts", host, web.ACME.Hosts[0])
+	case len(web.ACME.Hosts) == 0:
 		e.reportf("certificate", Warning, "there is none, so mail arrives without encryption; set smtp.tls.acme: true, or smtp.tls.cert and smtp.tls.key")
 	}
+}
+
+// checkPair checks the files that the keys cert and key of a section name, for a host.
+func (e *examination) checkPair(section, cert, key, host string) {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		e.reportf("certificate", Failure, "%[1]s.cert and %[1]s.key cannot be read (%[2]s); check the paths, and that the user of the service may read them", section, oneLine(err))
+		return
+	}
+	e.checkCertificate(pair.Leaf, host)
+}
+
+// checkObtained checks the certificate that was obtained for a host by ACME.
+func (e *examination) checkObtained(host string) {
+	text, err := os.ReadFile(filepath.Join(e.cfg.DataDir, "acme", host))
+	if err != nil {
+		where := "port 80 must reach http.addr"
+		if e.cfg.HTTP.IsTLS() {
+			where = "port 443 must reach http.addr, or port 80 http.redirect_addr"
+		}
+		e.reportf("certificate", Warning, "none was obtained for %s by ACME yet; its %s", host, where)
+		return
+	}
+	e.checkCertificate(firstCertificate(text), host)
 }
 
 // firstCertificate returns the first certificate of a PEM file, nil if it has none.
@@ -201,10 +227,9 @@ func firstCertificate(text []byte) *x509.Certificate {
 	return nil
 }
 
-// checkCertificate reports whether a certificate has ended or is about to, and whether it is for smtp.hostname. Senders seldom
+// checkCertificate reports whether a certificate has ended or is about to, and whether it is for a host. Senders of mail seldom
 // verify it, so these are warnings.
-func (e *examination) checkCertificate(c *x509.Certificate) {
-	host := e.cfg.SMTP.Hostname
+func (e *examination) checkCertificate(c *x509.Certificate, host string) {
 	if c == nil {
 		e.reportf("certificate", Failure, "the file has no certificate; obtain it again")
 		return
@@ -212,20 +237,21 @@ func (e *examination) checkCertificate(c *x509.Certificate) {
 	left, end := c.NotAfter.Sub(e.clock.Now()), c.NotAfter.UTC().Format(time.DateOnly)
 	switch {
 	case left <= 0:
-		e.reportf("certificate", Warning, "it ended on %s; renew it", end)
+		e.reportf("certificate", Warning, "that for %s ended on %s; renew it", host, end)
 	case left < expiresSoon:
-		e.reportf("certificate", Warning, "it ends on %s; renew it", end)
+		e.reportf("certificate", Warning, "that for %s ends on %s; renew it", host, end)
 	case c.VerifyHostname(host) != nil:
-		e.reportf("certificate", Warning, "it is not for smtp.hostname %s; obtain one for that name", host)
+		e.reportf("certificate", Warning, "there is none for %s, but one for other names; obtain one for that name", host)
 	default:
-		e.reportf("certificate", OK, "it is for %s and ends on %s", host, end)
+		e.reportf("certificate", OK, "that for %s ends on %s", host, end)
 	}
 }
 
 // checkBaseURL checks whether the service answers at base_url, and compares the clocks.
 func (e *examination) checkBaseURL(ctx context.Context) {
-	url := strings.TrimSuffix(e.cfg.BaseURL, "/")
-	if url == config.Default().BaseURL {
+	_, port, _ := net.SplitHostPort(e.cfg.HTTP.Addr)
+	url := e.cfg.URL(port)
+	if e.cfg.BaseURL == config.Default().BaseURL && len(e.cfg.HTTP.TLS.ACME.Hosts) == 0 {
 		e.reportf("base_url", Warning, "it is not set; set it to the https URL at which clients reach this service")
 		return
 	}
@@ -236,7 +262,7 @@ func (e *examination) checkBaseURL(ctx context.Context) {
 	}
 	response, err := (&http.Client{Timeout: lookupTimeout}).Do(request)
 	if err != nil {
-		e.reportf("base_url", Warning, "%s does not answer (%s); check the reverse proxy, its certificate and DNS", url, oneLine(err))
+		e.reportf("base_url", Warning, "%s does not answer (%s); check DNS, the certificate, and the reverse proxy if there is one", url, oneLine(err))
 		return
 	}
 	defer response.Body.Close()

@@ -1,0 +1,4 @@
+package doctor
+
+// AdviseRelay is adviseRelay.
+var AdviseRelay = adviseRelay
