@@ -39,7 +39,7 @@ func TestDocLicences(t *testing.T) {
 		return
 	}
 	if want != licences.Text() {
-		t.Error("licences.txt is not what the modules say; write it anew: go test ./internal/licences -update")
+		t.Error("licences.txt differs from what the modules say, want it written anew: go test ./internal/licences -update")
 	}
 }
 
@@ -52,13 +52,14 @@ type source struct {
 // texts returns the legal texts, each with the sources it covers.
 func texts(t *testing.T) map[string][]string {
 	t.Helper()
-	all := append(modules(t), pages(t))
+	all := append(modules(t), documentation(t), clients(t))
+	all = append(all, page(t)...)
 	i := slices.IndexFunc(all, func(s source) bool { return strings.HasPrefix(s.name, "golang.org/x/sys ") })
 	all = append(all, source{"Go (runtime and standard library)", all[i].files}) // the same licence, wherever Go is installed
 	covers := make(map[string][]string)
 	for _, s := range all {
 		if len(s.files) == 0 {
-			t.Errorf("%s has no licence file", s.name)
+			t.Errorf("%s has no licence file, want at least one", s.name)
 		}
 		for _, text := range s.files {
 			text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
@@ -120,8 +121,25 @@ func legalFiles(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// pages is what the embedded documentation page is drawn with.
-func pages(t *testing.T) source {
+// page is what is built into the scripts and styles of the page, as make web wrote it.
+func page(t *testing.T) (all []source) {
+	t.Helper()
+	text, err := os.ReadFile("../webui/docs/page.LICENSE.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for section := range strings.SplitSeq(string(text), "\n"+strings.Repeat("-", 80)+"\n\n") {
+		name, licence, found := strings.Cut(section, "\n\n")
+		if !found {
+			t.Errorf("page.LICENSE.txt has the section %q, want a licence below each name", section)
+		}
+		all = append(all, source{name + " (page)", map[string]string{"LICENSE": licence}})
+	}
+	return all
+}
+
+// documentation is what the embedded documentation page is drawn with.
+func documentation(t *testing.T) source {
 	t.Helper()
 	packed, err := os.Open("../webui/docs/swagger-ui.LICENSE.txt.gz")
 	if err != nil {
@@ -137,6 +155,16 @@ func pages(t *testing.T) source {
 		t.Fatal(err)
 	}
 	return source{"swagger-ui-dist (documentation page)", map[string]string{"LICENSE": string(text)}}
+}
+
+// clients is the data about mail clients, which package mailcheck embeds.
+func clients(t *testing.T) source {
+	t.Helper()
+	text, err := os.ReadFile("../mailcheck/caniemail.LICENSE.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source{"caniemail 2.0.2 (data about mail clients)", map[string]string{"LICENSE": string(text)}}
 }
 
 // render writes each text once, below the sources it covers.
