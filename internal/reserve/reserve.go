@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -21,6 +22,16 @@ const file = "reserve"
 
 // share is the divisor of the file system's size that bounds a reserve, so that a small disk is not filled by it.
 const share = 8
+
+// Space returns the size of the file system that a folder is on, and what is free of it, in octets. known is false where the system does
+// not tell.
+func Space(dir string) (size, free int64, known bool) {
+	s, err := usage(dir)
+	if err != nil || s.size == math.MaxInt64 {
+		return 0, 0, false
+	}
+	return s.size, s.free, true
+}
 
 // Reserve is the reserve of a folder. It is safe for concurrent use; Open makes one.
 type Reserve struct {

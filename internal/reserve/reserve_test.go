@@ -39,14 +39,14 @@ func TestAReserveIsReleasedAndMadeAgain(t *testing.T) {
 	r := open(t, dir, 1<<20)
 	wantHeld(t, dir, 1<<20)
 	if r.Full() {
-		t.Fatal("full at first; the tests need some free space")
+		t.Fatal("Full() = true at first, want false: the test needs some free space")
 	}
 	if !r.Release() || r.Release() {
-		t.Error("a reserve is released once")
+		t.Error("Release did not return true the first time and false the second, want a reserve released once")
 	}
 	wantHeld(t, dir, 0)
 	if !r.Full() {
-		t.Error("not full without a reserve")
+		t.Error("Full() = false without a reserve, want true")
 	}
 	for range 2 {
 		if err := r.Restore(); err != nil {
@@ -55,7 +55,7 @@ func TestAReserveIsReleasedAndMadeAgain(t *testing.T) {
 		wantHeld(t, dir, 1<<20)
 	}
 	if r.Full() {
-		t.Error("full with a reserve")
+		t.Error("Full() = true with a reserve, want false")
 	}
 	open(t, dir, 1<<20)
 	wantHeld(t, dir, 1<<20)
@@ -67,7 +67,7 @@ func TestAReserveOfAnotherSize(t *testing.T) {
 	r := open(t, dir, 2<<20)
 	wantHeld(t, dir, 2<<20)
 	if r.Reserve() != 2<<20 {
-		t.Errorf("%d octets", r.Reserve())
+		t.Errorf("Reserve() = %d, want %d", r.Reserve(), 2<<20)
 	}
 	r = open(t, dir, 1<<20)
 	if err := r.Restore(); err != nil {
@@ -75,7 +75,7 @@ func TestAReserveOfAnotherSize(t *testing.T) {
 	}
 	wantHeld(t, dir, 1<<20)
 	if r := open(t, t.TempDir(), 0); r.Full() || r.Release() {
-		t.Error("no reserve is full, or has something to release")
+		t.Error("with a reserve of 0: Full or Release is true, want both false")
 	}
 }
 
@@ -99,11 +99,11 @@ func TestAReserveOnASmallDisk(t *testing.T) {
 	}
 	write(6 << 20)
 	if r.Full() {
-		t.Error("full with a megabyte free")
+		t.Error("Full() = true with a megabyte free, want false")
 	}
 	write(6<<20 + 700<<10)
 	if !r.Full() {
-		t.Error("not full with less than half of the reserve free")
+		t.Error("Full() = false with less than half of the reserve free, want true")
 	}
 	r.Release()
 	write(7<<20 + 512<<10)
@@ -112,10 +112,10 @@ func TestAReserveOnASmallDisk(t *testing.T) {
 	}
 	wantHeld(t, dir, 512<<10) // what there is
 	if !r.Full() {
-		t.Error("not full with half a reserve")
+		t.Error("Full() = false with half a reserve, want true")
 	}
 	if open(t, dir, 1<<30); !r.Release() {
-		t.Error("nothing to release")
+		t.Error("Release() = false, want true as the reserve has what there is")
 	}
 	write(0)
 	if err := r.Restore(); err != nil {
@@ -123,6 +123,6 @@ func TestAReserveOnASmallDisk(t *testing.T) {
 	}
 	wantHeld(t, dir, 1<<20)
 	if r.Full() {
-		t.Error("full with space again")
+		t.Error("Full() = true with space again, want false")
 	}
 }
