@@ -31,7 +31,7 @@ func FreeAddress(t testing.TB) string {
 		l.Close()
 		return l.Addr().String()
 	}
-	t.Fatal("no free port was found")
+	t.Fatal("no free port was found in 1000 tries")
 	return ""
 }
 

@@ -3,8 +3,8 @@
 //
 // Start returns a Service, whose methods call the API (Call), send mail (Send), open event streams (OpenStream), and
 // stop it (Stop); the end of the test stops it too. On SQLite the service runs in the test's own process. With
-// Options.Processes it runs as several processes on one PostgreSQL: the test program starts itself again for each, and
-// Child, called by TestMain, serves there. Clock moves the time of all processes at once.
+// Options.Processes it runs as several processes on one PostgreSQL. They are copies of the test program in which Child,
+// called by TestMain, serves one test after the other. Clock moves the time of all processes at once.
 //
 // The helpers fail the test if a call that must work does not; what a response contains is for the test to check.
 // Package apptest also has a certificate authority and receivers for webhooks (Authority, Receiver).
@@ -38,6 +38,7 @@ type Service struct {
 	SMTP  string // host:port
 	Clock *Clock // nil with Options.RealClock
 	Admin string // URL of the metrics
+	SMTPS string // host:port of SMTP over TLS; "" where it is off
 	// Mailpit is the URL of the Mailpit API; "" where it is off.
 	Mailpit string
 	// MailTM is the URL of the mail.tm API; "" where it is off.
@@ -52,6 +53,9 @@ type Service struct {
 	instances  []instance    // the processes, in the order of Options.Processes
 	turn       atomic.Uint64 // counts clients; see next
 	edges      []addresses   // of the processes with the role api
+
+	outsideOnce sync.Once
+	outside     *sql.DB // opened by Database
 }
 
 // Options change the service under test.
@@ -93,6 +97,8 @@ func Start(t testing.TB, o Options) *Service {
 		if err := s.Stop(); err != nil {
 			t.Errorf("stop the service: %v", err)
 		}
+		// The testing package keeps what a parallel test cleaned up until all tests have ended: hundreds of services, a gigabyte.
+		clear(s.instances)
 	})
 	if len(o.Processes) == 0 {
 		s.startHere(o, fake)
@@ -106,6 +112,7 @@ func Start(t testing.TB, o Options) *Service {
 	s.Jobs = strings.TrimPrefix(last.addresses().Web, "http://")
 	s.Mailpit, s.MailTM = s.edges[0].Mailpit, s.edges[0].MailTM
 	s.URL, s.SMTP, s.Admin = s.edges[0].Web+"/api/v1", s.edges[0].SMTP, s.edges[0].Admin
+	s.SMTPS = s.edges[0].SMTPS
 	return s
 }
 
@@ -131,8 +138,8 @@ func (s *Service) startHere(o Options, fake *clock.Fake) {
 // refuses, so that no test asks the network.
 func (s *Service) settings(own map[string]string) map[string]string {
 	set := map[string]string{
-		"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0", "metrics.addr": "127.0.0.1:0", "data_dir": s.Dir,
-		"dns.resolver": "127.0.0.1:1", "shutdown_grace": "5s", "database.timeout": "1m",
+		"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0", "metrics.addr": "127.0.0.1:0", "smtp.tls.addr": "", "data_dir": s.Dir,
+		"dns.resolver": "127.0.0.1:1", "shutdown_grace": "1m", "database.timeout": "1m",
 		"limits.mailbox_create": "100000/1m", "limits.session": "100000/1m", "limits.reads": "100000/1m", "limits.inject": "100000/1m",
 		"limits.http_connections": "100000", "limits.other": "100000/1m", "limits.smtp_messages": "100000/1m",
 	}
@@ -185,17 +192,26 @@ func (s *Service) next() addresses {
 func (s *Service) OnPostgres() bool { return s.database != "" }
 
 // Database opens the service's database from outside, for a test that checks that something is erased, or that
-// corrupts something. The end of the test closes it.
+// corrupts something. The end of the test closes it. Later calls return the same one, so that a test may call it until something holds.
 func (s *Service) Database() *sql.DB {
 	s.t.Helper()
-	driver, source := "sqlite", "file:"+s.file()+"?_pragma=busy_timeout(5000)"
+	s.outsideOnce.Do(s.openOutside)
+	if s.outside == nil {
+		s.t.Fatal("the service's database could not be opened from outside")
+	}
+	return s.outside
+}
+
+func (s *Service) openOutside() {
+	driver, source := "sqlite", "file:"+s.file()+"?_pragma=busy_timeout(60000)"
 	if s.database != "" {
 		driver, source = "pgx", s.database
 	}
 	d, err := sql.Open(driver, source)
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Errorf("open %s: %v", source, err)
+		return
 	}
 	s.t.Cleanup(func() { _ = d.Close() })
-	return d
+	s.outside = d
 }

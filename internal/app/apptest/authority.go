@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -24,6 +25,23 @@ type Authority struct {
 	dir  string
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
+}
+
+// WithAuthority makes an authority, calls run, mostly that of a testing.M, and removes the authority. It returns the exit code of run, or
+// 1 after an error, which it prints. It is for TestMain: see NewAuthority.
+func WithAuthority(authority **Authority, run func() int) (code int) {
+	a, err := NewAuthority()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "create an authority of certificates:", err)
+		return 1
+	}
+	*authority = a
+	code = run()
+	if err := a.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, "remove the authority of certificates:", err)
+		return 1
+	}
+	return code
 }
 
 // NewAuthority makes an authority that this process and its children trust, and no other. TestMain must call it before

@@ -14,9 +14,30 @@ import (
 
 // Response is the response to a call of the API, read completely.
 type Response struct {
-	Status int
-	Header http.Header
-	Body   []byte
+	Request string // as DescribeRequest gives it, for messages of failing tests
+	Status  int
+	Header  http.Header
+	Body    []byte
+}
+
+// DescribeRequest returns the method and the path of a request and the beginning of its body: "POST /api/v1/mailboxes {}".
+func DescribeRequest(r *http.Request) string {
+	const most = 200 // octets of a body
+	text := r.Method + " " + r.URL.RequestURI()
+	if r.GetBody == nil {
+		return text
+	}
+	content, err := r.GetBody()
+	if err != nil {
+		return text
+	}
+	defer content.Close()
+	begin := make([]byte, most+1)
+	n, _ := io.ReadFull(content, begin)
+	if n > most {
+		return text + " " + strings.ToValidUTF8(string(begin[:most]), "\ufffd") + "…"
+	}
+	return strings.TrimSuffix(text+" "+strings.ToValidUTF8(string(begin[:n]), "\ufffd"), " ")
 }
 
 // Call sends a request to the API and fails the test if there is no response. body is sent as JSON unless it is a []byte or nil.
@@ -25,7 +46,7 @@ func (s *Service) Call(method, path, token string, body any) Response {
 	s.t.Helper()
 	a, err := s.TryCall(s.t.Context(), method, path, token, body)
 	if err != nil {
-		s.t.Fatalf("%s %s: %v", method, path, err)
+		s.t.Fatalf("%s %s: got no response: %v", method, path, err)
 	}
 	return a
 }
@@ -77,7 +98,7 @@ func (s *Service) Do(r *http.Request) (Response, error) {
 	if res.Header.Get("Content-Type") != "text/event-stream" {
 		text, err = io.ReadAll(res.Body)
 	}
-	a := Response{Status: res.StatusCode, Header: res.Header, Body: text}
+	a := Response{Request: DescribeRequest(r), Status: res.StatusCode, Header: res.Header, Body: text}
 	if err = errors.Join(err, res.Body.Close()); err == nil && s.onResponse != nil {
 		s.onResponse(r, a)
 	}
@@ -111,7 +132,7 @@ func (a Response) Into(t testing.TB, v any) {
 	t.Helper()
 	whole := struct{ Data any }{v}
 	if err := json.Unmarshal(a.Body, &whole); err != nil {
-		t.Fatalf("status %d, decode %s: %v", a.Status, a.Body, err)
+		t.Fatalf("%s: got %d %s, want data that fits %T: %v", a.Request, a.Status, a.Body, v, err)
 	}
 }
 
@@ -123,7 +144,7 @@ func (s *Service) NewMailbox() Mailbox {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/mailboxes", "", nil)
 	if a.Status != http.StatusCreated {
-		s.t.Fatalf("create a mailbox: %d %s", a.Status, a.Body)
+		s.t.Fatalf("%s: got %d %s, want 201", a.Request, a.Status, a.Body)
 	}
 	var m Mailbox
 	a.Into(s.t, &m)
