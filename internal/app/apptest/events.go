@@ -19,7 +19,7 @@ type Event struct{ Name, ID, Data string }
 func (e Event) Into(t testing.TB, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(e.Data), v); err != nil {
-		t.Fatalf("%+v: %v", e, err)
+		t.Fatalf("decode the data of the event %+v: %v", e, err)
 	}
 }
 
@@ -49,13 +49,13 @@ func (s *Service) OpenStream(path, token string, header ...string) *Stream {
 		s.t.Fatalf("open %s: %v", path, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		s.t.Fatalf("open %s: status %d", path, res.StatusCode)
+		s.t.Fatalf("open %s: status %d, want 200", path, res.StatusCode)
 	}
 	stream := &Stream{Header: res.Header, t: s.t, events: make(chan Event, 1000), close: res.Body.Close}
 	s.t.Cleanup(stream.Close)
 	go stream.read(bufio.NewScanner(res.Body))
 	if first := stream.Any(); first.Name != ":" {
-		s.t.Fatalf("%s begins with %+v", path, first)
+		s.t.Fatalf("the stream of %s begins with %+v, want a comment", path, first)
 	}
 	return stream
 }
@@ -93,7 +93,7 @@ func (s *Stream) Any() Event {
 	case e := <-s.events:
 		return e
 	case <-clock.System().NewTimer(streamMax).C:
-		s.t.Fatal("the stream has sent nothing")
+		s.t.Fatalf("the stream sent nothing within %s, want an event or a comment", streamMax)
 		return Event{}
 	}
 }
@@ -112,7 +112,7 @@ func (s *Stream) Next() Event {
 			return e
 		}
 	}
-	s.t.Fatal("the stream has sent nothing but comments")
+	s.t.Fatal("the stream sent nothing but comments, want an event")
 	return Event{}
 }
 
