@@ -2,6 +2,7 @@ package apptest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"net/smtp"
 	"net/textproto"
@@ -77,4 +78,18 @@ func stuffed(raw []byte) []byte {
 		lines = append(lines, "\r\n"...)
 	}
 	return bytes.ReplaceAll(append([]byte("\r\n"), lines...), []byte("\r\n."), []byte("\r\n.."))[len("\r\n"):]
+}
+
+// Base64Lines returns the base64 of octets in lines of 76 characters that end in CRLF, as in a mail (RFC 2045 §6.8).
+func Base64Lines(octets []byte) string {
+	const lineLength = 76
+	text := base64.StdEncoding.EncodeToString(octets)
+	var b strings.Builder
+	b.Grow(len(text) + (len(text)/lineLength+1)*len("\r\n"))
+	for text != "" {
+		n := min(lineLength, len(text))
+		b.WriteString(text[:n] + "\r\n")
+		text = text[n:]
+	}
+	return b.String()
 }
