@@ -76,7 +76,7 @@ func listenLoopback(t testing.TB) (net.Listener, net.IP) {
 			return l, ip
 		}
 		if tries == 0 {
-			t.Fatal(err)
+			t.Fatalf("no address of 127.0.0.0/8 is free at the port 8443: %v, want one", err)
 		}
 	}
 }
