@@ -22,6 +22,6 @@ func TestLongPollReturnsCodeOfMail(t *testing.T) {
 	var code struct{ Code string }
 	a.Into(t, &code)
 	if a.Status != http.StatusOK || code.Code != "482913" {
-		t.Errorf("%d %s", a.Status, a.Body)
+		t.Errorf(`<-responses = %d %s, want Status %v and Code "482913"`, a.Status, a.Body, http.StatusOK)
 	}
 }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"errors"
 	"math"
 
 	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/allmail"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/block"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -11,36 +13,24 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/fault"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/follow"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/mailcheck"
 	"github.com/gonebox/gonebox/internal/message"
-	"github.com/gonebox/gonebox/internal/otp"
+	"github.com/gonebox/gonebox/internal/once"
+	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/resolver"
 	"github.com/gonebox/gonebox/internal/sink"
 	"github.com/gonebox/gonebox/internal/subscription"
 	"github.com/gonebox/gonebox/internal/token"
+	"github.com/gonebox/gonebox/internal/transcript"
 )
-
-// warmUp builds the tables of the code extractor, on a goroutine that ends with it, while the rest of the process
-// starts. It takes some 100 ms of processor time that the first mail would wait for. The returned channel is closed
-// when they are ready. A process that neither receives mail nor serves the API does not need them.
-func (a *App) warmUp() <-chan struct{} {
-	done := make(chan struct{})
-	if !a.runs(roleSMTP) && !a.runs(roleAPI) {
-		close(done)
-		return done
-	}
-	go func() {
-		defer close(done)
-		otp.Warm()
-	}()
-	return done
-}
 
 // assemble creates the parts in the order in which they depend on each other. Every key is derived for one purpose:
 // those that sign tokens from the master secrets, which can be rotated, and those for what is stored from the data
@@ -53,7 +43,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 		return err
 	}
 	a.rotation.keys, a.rotation.loaded = keys, masters
-	holdKey, err := token.Derive(dataKey, "address hold")
+	holdKey, err := token.Derive(dataKey, addressHoldKey)
 	if err != nil {
 		return err
 	}
@@ -73,7 +63,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	}
 	outbox := a.webhooks.outbox(cfg.Webhooks.PendingMax)
 	a.domains.PublishTo(outbox)
-	if err := a.newDeliveryLog(dataKey); err != nil {
+	if err := errors.Join(a.newDeliveryLog(dataKey), a.newOutbound(dataKey)); err != nil { // in this order
 		return err
 	}
 	a.mailboxes = mailbox.New(mailbox.Parts{
@@ -85,39 +75,69 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 		ObserveBatch: a.metrics.observeEraseBatch, Arrivals: a.arrivals,
 	})
 	a.messages = message.New(message.Parts{
-		DB: a.db, Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, RawMessages: a.rawStore,
+		DB: a.db, Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, RawMessages: a.rawStore, Program: newProgram(running),
 		Policy: message.Policy{PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax)},
 	})
-	a.sink = sink.New(a.db, a.clock, a.messages)
-	a.follow = follow.New(follow.Parts{Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, Messages: a.messages})
+	a.sink, a.checks, a.follow = sink.New(a.db, a.clock, a.messages), mailcheck.New(), follow.New(follow.Parts{Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, Messages: a.messages})
 	a.guests = guest.New(a.db, a.clock, a.mailboxes, cfg.Session.Idle)
 	a.limiter = a.newLimiter()
+	a.baseURL = a.effectiveBaseURL()
 	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, dataKey); err != nil {
 		return err
 	}
+	if err := a.completeAccounts(dataKey); err != nil {
+		return err
+	}
 	a.keys, a.blocks, a.registry = apikey.New(a.db, a.clock, a.wake, entitled), block.New(a.db, a.clock), newRegistry(a.db, a.clock, cfg, catalogue, a.mailboxes.ForgetTokens)
-	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
+	a.filters, a.projects = filter.New(a.db, a.clock, entitled, a.domains), a.newProjects(entitled)
+	a.faults, a.transcripts = fault.New(a.db, a.clock), transcript.New(a.db, a.clock, a.log)
 	a.joinCluster()
 	a.inbound = a.newInbound(dns, outbox)
-	a.baseURL = a.effectiveBaseURL()
 	a.schedule()
-	if err := a.assembleSMTP(o); err != nil {
+	return a.assembleServers(catalogue, o)
+}
+
+// assembleServers creates the servers, with the certificates that they share.
+func (a *App) assembleServers(catalogue plan.Catalogue, o Options) error {
+	if err := a.assembleTLS(); err != nil {
+		return err
+	}
+	a.assembleSMTP(o)
+	if err := a.assembleIngress(o); err != nil {
 		return err
 	}
 	return a.assembleHTTP(catalogue)
 }
+
+// maxOfDomain bounds the queries in progress for one domain, an eighth of all: the sender of a mail decides which names
+// are looked up.
+const maxOfDomain = 128
 
 // newResolver returns the DNS resolver that the whole service shares, with one cache; blocklists have their own.
 func (a *App) newResolver(o Options) mailauth.Resolver {
 	if o.Resolver != nil {
 		return o.Resolver
 	}
-	return resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout})
+	return resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout, MaxOfDomain: maxOfDomain})
 }
+
+// newAllMail creates the lists of all messages of accounts.
+func (a *App) newAllMail() *allmail.Service {
+	const indexShare = 8 // of the budget, beside which the indexes of searches exist
+	return allmail.New(allmail.Parts{
+		Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, Messages: a.messages, Tags: a.sink, Follow: a.follow, IndexMax: a.memory.Total() / indexShare,
+	})
+}
+
+// The purposes of keys that the service and its commands derive from the data key.
+const (
+	addressHoldKey = "address hold"
+	deliveryLogKey = "delivery log"
+)
 
 // newDeliveryLog creates the delivery log with its metrics.
 func (a *App) newDeliveryLog(dataKey []byte) error {
-	key, err := token.Derive(dataKey, "delivery log")
+	key, err := token.Derive(dataKey, deliveryLogKey)
 	if err != nil {
 		return err
 	}
@@ -128,11 +148,13 @@ func (a *App) newDeliveryLog(dataKey []byte) error {
 
 // newInbound creates the receiving of mail, for SMTP and for injected mail.
 func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.Service {
+	a.once = once.New(a.db, a.clock)
 	return inbound.New(inbound.Parts{
 		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, RawMessages: a.rawStore, Filters: a.filters, Outbox: outbox,
-		Sink:          a.newSink(),
+		Sink: a.newSink(), Projects: projects{a}, SinkMails: a.sink, Once: a.once,
 		Authenticator: mailauth.New(dns, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax), BatchMax: a.cfg.SMTP.SetMax,
+		AllowStaff:    a.allowStaffMail,
 		ObserveStored: a.recordStored,
 		ObserveBatch:  func(mails int) { a.metrics.batchSize.Observe(float64(mails)) },
 	})

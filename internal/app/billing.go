@@ -8,6 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/idempotency"
+	"github.com/gonebox/gonebox/internal/job"
 	"github.com/gonebox/gonebox/internal/wallet"
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
@@ -17,24 +18,16 @@ type billing struct {
 	responses *idempotency.Responses
 	wallet    *wallet.Service
 	bankpay   *bankpay.Service
-	arrived   chan struct{} // buffered, 1; receives when the bank has reported a transaction
+	arrived   *job.Signal // set when the bank has reported a transaction
 }
 
 // newBilling creates billing. It calls notify, after the commit, when the bank has reported a transaction, to wake the
 // other processes.
 func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, notify func()) *billing {
-	b := &billing{responses: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
-	b.bankpay = bankpay.New(d, c, l, func() { b.wakeReconciliation(); notify() })
+	b := &billing{responses: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: job.NewSignal()}
+	b.bankpay = bankpay.New(d, c, l, func() { b.arrived.Set(); notify() })
 	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Responses: b.responses, Transfers: b.bankpay, Logger: l, Policy: walletPolicy(cfg.Billing)})
 	return b
-}
-
-// wakeReconciliation makes the reconciliation in this process run at once, if this process runs it. It does not block.
-func (b *billing) wakeReconciliation() {
-	select {
-	case b.arrived <- struct{}{}:
-	default: // a wake-up is pending already
-	}
 }
 
 // walletPolicy converts the configuration for package wallet. A bank that is not fully configured is disabled, so that
@@ -42,7 +35,7 @@ func (b *billing) wakeReconciliation() {
 func walletPolicy(c config.Billing) wallet.Policy {
 	provider := func(code, name, status string) wallet.Provider {
 		return wallet.Provider{
-			Code: code, Name: name, Status: wallet.Status(status), Currencies: []string{wallet.VND}, MinAmount: c.TopupMin, MaxAmount: c.TopupMax,
+			Code: code, Name: name, Status: wallet.Status(status), Currencies: []string{wallet.VND}, MinAmount: c.TopupMin, MaxAmount: c.TopupMax, PointPrice: c.VNDPerPoint,
 		}
 	}
 	bank := provider(wallet.Bankpay, "Bank transfer", c.Providers.Bankpay)

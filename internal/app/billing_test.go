@@ -43,7 +43,7 @@ func TestMissingBankKeysAreLoggedAtStart(t *testing.T) {
 			}
 			warned := strings.Contains(log.String(), "bank transfers are shown as disabled")
 			if warned != (c.want != "") || !strings.Contains(log.String(), c.want) || strings.Contains(log.String(), "s3cret") {
-				t.Errorf("%s", log.String())
+				t.Errorf("the log is\n%s\nwant a warning with %q, none if that is empty, and no secret", log.String(), c.want)
 			}
 		})
 	}

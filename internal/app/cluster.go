@@ -3,9 +3,12 @@ package app
 import (
 	"context"
 	"sync"
+	"time"
 
+	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/outbound"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/ratelimit/ledger"
 	"github.com/gonebox/gonebox/internal/wake"
@@ -28,6 +31,7 @@ type cluster struct {
 const (
 	domainTopic = "domain"
 	filterTopic = "filter"
+	faultTopic  = "fault"
 	bankTopic   = "bank" // the bank has reported a transaction
 )
 
@@ -37,13 +41,18 @@ func (a *App) newLimiter() *ratelimit.Limiter {
 	l, g := ratelimit.New(a.clock), ratelimit.NewGauge()
 	if a.sharesDatabase() {
 		a.cluster.ledger = ledger.New(a.cluster.ledgerDB)
-		l.Share(a.cluster.ledger)
-		g.Share(a.cluster.ledger)
+		timeout := max(ledgerTimeout, a.cfg.Database.Timeout*2/5)
+		l.Share(a.cluster.ledger, timeout)
+		g.Share(a.cluster.ledger, timeout)
 	}
 	l.OnRefused, g.OnRefused = a.metrics.counts.observeLimited, a.metrics.counts.observeLimited
 	a.cluster.limiter, a.cluster.gauge = l, g
 	return l
 }
+
+// ledgerTimeout is how long a call waits for the ledger before the process decides alone. Where the operator lets the database take longer
+// than usual (database.timeout), it is longer in proportion.
+const ledgerTimeout = 2 * time.Second
 
 // The connections of the ledger are few, since every use is one short statement.
 const (
@@ -78,12 +87,19 @@ func (a *App) joinCluster() {
 	if !a.sharesDatabase() {
 		return
 	}
+	a.processes.Share(a.db)
 	r := wake.NewRelay(a.wake, a.db)
 	a.domains.OnChange(func(name string) { a.wake.Wake(domainTopic + ":" + name) })
+	a.faults.OnChange(func(account id.Account) { a.wake.Wake(faultTopic + ":" + string(account)) })
 	a.filters.OnChange(func(account id.Account) { a.wake.Wake(filterTopic + ":" + string(account)) })
 	r.Subscribe(domainTopic, a.domains.Forget)
-	r.Subscribe(bankTopic, func(string) { a.billing.wakeReconciliation() })
+	r.Subscribe(bankTopic, func(string) { a.billing.arrived.Set() })
 	r.Subscribe(deliveryKind, func(string) { a.webhooks.queue.Wake() })
+	if a.outbound != nil {
+		r.Subscribe(outbound.Kind, func(string) { a.outbound.Wake() })
+		r.Subscribe(account.ForgottenKind, func(string) { a.accounts.WakeForgotten() })
+	}
+	r.Subscribe(faultTopic, func(account string) { a.faults.Forget(id.Account(account)) })
 	r.Subscribe(filterTopic, func(account string) { a.filters.Forget(id.Account(account)) })
 	a.cluster.relay = r
 }
