@@ -2,23 +2,28 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/local"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// What profile: dev permits is for clients on loopback and private networks alone (isLocal); for all others the service is as
-// strict as it is otherwise (docs/spec/dev.md).
+// What profile: dev permits is for local requests alone (package local), and over SMTP for clients on loopback and private
+// networks; for all others the service is as strict as it is otherwise (docs/spec/dev.md).
 
 const (
 	devWarning = "DEVELOPMENT PROFILE: clients on this machine and in private networks have no limits and need no password; never use it on a server"
@@ -26,25 +31,44 @@ const (
 	devKeyName = "dev.key"
 )
 
-// isLocal reports whether a client is on loopback or in a private network.
-func isLocal(client netip.Addr) bool { return client.IsValid() && !config.IsPublic(client) }
-
-// localNetworks returns the networks of isLocal, for packages that take networks instead of a function.
-func localNetworks() []netip.Prefix {
-	var all []netip.Prefix
-	for _, text := range []string{"127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7"} {
-		all = append(all, netip.MustParsePrefix(text))
-	}
-	return all
-}
-
-// unlimited returns the function that reports to httpkit and smtpd which clients are exempt from rate limits. It is nil,
-// so that none are exempt, unless the profile is dev.
+// unlimited returns the function that reports to smtpd and the sink which clients are exempt from rate limits. It is nil, so
+// that none are exempt, unless the profile is dev.
 func (a *App) unlimited() func(netip.Addr) bool {
 	if a.cfg.IsDev() {
-		return isLocal
+		return local.IsAddr
 	}
 	return nil
+}
+
+// checkLocal returns the function that decides which requests have the privileges of profile: dev. It is nil, so that none
+// have, unless the profile is dev.
+func (a *App) checkLocal() func(*http.Request) error {
+	if a.cfg.IsDev() {
+		return a.local.Check
+	}
+	return nil
+}
+
+// checkOwn is checkLocal for requests that come from no web page but one of the same host and port.
+func (a *App) checkOwn() func(*http.Request) error {
+	if a.cfg.IsDev() {
+		return a.local.CheckOwn
+	}
+	return nil
+}
+
+// localAccount returns the function that returns the account to which the inbox page signs in without a password. It is nil unless
+// the profile is dev.
+func (a *App) localAccount() func(context.Context) (*account.Account, error) {
+	if !a.cfg.IsDev() {
+		return nil
+	}
+	return func(ctx context.Context) (*account.Account, error) { return a.registry.Find(ctx, config.DevAccount) }
+}
+
+// isDevBrowser reports whether the page that a request asks for offers the inbox of profile: dev.
+func (a *App) isDevBrowser(r *http.Request) bool {
+	return a.cfg.IsDev() && a.local.CheckClient(r) == nil && a.local.CheckHost(r) == nil
 }
 
 // unlessUnlimited returns a function that calls allow for the clients that have limits, and permits and does not count the
@@ -66,11 +90,11 @@ func (a *App) checkDevListeners() error {
 	if !a.cfg.IsDev() {
 		return nil
 	}
-	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen, a.mailpitListen, a.mailtmListen} {
+	for _, l := range []net.Listener{a.webListener, a.redirectListen, a.smtpListener, a.smtpsListener, a.adminListen, a.mailpitListen, a.mailtmListen} {
 		if l == nil {
 			continue
 		}
-		if at, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !at.Addr().IsUnspecified() && config.IsPublic(at.Addr()) {
+		if at, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !at.Addr().IsUnspecified() && !local.IsAddr(at.Addr()) {
 			return fmt.Errorf("profile: dev must not listen on the public address %s; leave out the host, or use 127.0.0.1", at)
 		}
 	}
@@ -79,10 +103,16 @@ func (a *App) checkDevListeners() error {
 
 // setUpDev creates the account and the developer key of profile dev if they are missing. A key that is not configured
 // is derived from the data key, so that it is the same after a restart. Another key of that name, from before the
-// configuration changed, is revoked.
+// configuration changed, is revoked, and so are all of that name where the profile is another one now: what many know on a machine
+// of developers must not open a server. For the same reason the sign-in link of the last start ends there.
 func (a *App) setUpDev(ctx context.Context, dataKey []byte) error {
 	if !a.cfg.IsDev() {
-		return nil
+		owner, err := a.registry.LookUp(ctx, config.DevAccount)
+		if err != nil || owner == nil {
+			return err
+		}
+		_, err = a.revokeDevKeys(ctx, owner.ID, "")
+		return errors.Join(err, a.accounts.EndStartSession(db.Freeing(ctx), owner.ID))
 	}
 	owner, err := a.devAccount(ctx)
 	if err != nil {
@@ -96,26 +126,64 @@ func (a *App) setUpDev(ctx context.Context, dataKey []byte) error {
 		}
 		key = token.DeveloperFrom(seed)
 	}
-	if err := a.storeDevKey(ctx, owner, key); err != nil {
+	if owner.Disabled {
+		a.log.Warn("the account of profile dev is disabled: its key and sign-in link do not work", "account", owner.Email)
+	} else if err := a.storeDevKey(ctx, owner.ID, key); err != nil {
 		return fmt.Errorf("store %s of %s: %w", devKeyName, config.DevAccount, err)
 	}
-	a.devKey = key
-	return nil
+	a.devKey, a.devOwner = key, owner.ID
+	a.devKeyPrefix, _, err = token.ParseDeveloper(key)
+	return err
 }
 
-// devAccount returns the account of profile dev. Its password is random, so that only its key can be used until
-// gonebox user reset-password sets another.
-func (a *App) devAccount(ctx context.Context) (id.Account, error) {
+// keepDevKey stores the developer key again if the credentials of its account were ended: a new password must not end a key that the
+// configuration names, or that programs have from the start's output.
+func (a *App) keepDevKey(ctx context.Context, ended []id.Account) error {
+	if a.devKey == "" || !slices.Contains(ended, a.devOwner) {
+		return nil
+	}
+	owner, err := a.registry.LookUp(ctx, string(a.devOwner))
+	if err != nil || owner == nil || owner.Disabled {
+		return err
+	}
+	return a.storeDevKey(ctx, a.devOwner, a.devKey)
+}
+
+// signInLink returns a link to the page that signs a browser in to the account of profile dev, with a new user token in its fragment,
+// which browsers do not send. It is "" under another profile, and while the account is disabled. The service starts without a link if
+// the token cannot be stored, as on a full disk.
+func (a *App) signInLink(ctx context.Context) string {
+	if a.devKey == "" || !a.runs(roleAPI) {
+		return ""
+	}
+	owner, err := a.registry.Find(ctx, string(a.devOwner))
+	if err == nil && owner.Disabled {
+		return ""
+	}
+	credential := ""
+	if err == nil {
+		credential, err = a.accounts.OpenStartSession(ctx, owner)
+	}
+	if err != nil {
+		a.log.Warn("starting without a sign-in link", "account", config.DevAccount, "error", err)
+		return ""
+	}
+	return a.baseURL + "/sign-in#token=" + credential
+}
+
+// devAccount returns the account of profile dev. It is locked, so that only its key can be used until gonebox user
+// reset-password sets a password. Hashing a random password instead would take a quarter of the processor time of the start.
+func (a *App) devAccount(ctx context.Context) (*account.Account, error) {
 	accounts := a.registry
 	owner, err := accounts.LookUp(ctx, config.DevAccount)
 	if err != nil || owner != nil {
-		return ownerID(owner), err
+		return owner, err
 	}
-	_, owner, err = accounts.Add(ctx, account.Provision{Email: config.DevAccount, Plan: devPlan})
+	_, owner, err = accounts.Add(ctx, account.Provision{Email: config.DevAccount, Plan: devPlan, Locked: true})
 	if problem.Has(err, problem.AccountEmailTaken) { // by another process that starts
 		owner, err = accounts.Find(ctx, config.DevAccount)
 	}
-	return ownerID(owner), err
+	return owner, err
 }
 
 // ownerID returns the identifier of an account, "" for nil.
@@ -126,27 +194,16 @@ func ownerID(owner *account.Account) id.Account {
 	return owner.ID
 }
 
-// storeDevKey stores the developer key unless it exists. The key is valid in the networks of isLocal only.
+// storeDevKey stores the developer key unless it exists. The key is valid in local networks only, and while the profile is dev, for
+// local requests only (isDevKey).
 func (a *App) storeDevKey(ctx context.Context, owner id.Account, credential string) error {
 	prefix, _, err := token.ParseDeveloper(credential)
 	if err != nil {
 		return err
 	}
-	const many = 1000 // more keys than any plan allows
-	keys, err := a.keys.List(ctx, owner, apikey.Mark{}, many)
+	stored, err := a.revokeDevKeys(ctx, owner, prefix)
 	if err != nil {
 		return err
-	}
-	stored := false
-	for _, k := range keys {
-		switch {
-		case k.Prefix == prefix:
-			stored = true
-		case k.Name == devKeyName:
-			if err := a.keys.Revoke(ctx, owner, k.Prefix); err != nil {
-				return err
-			}
-		}
 	}
 	if stored {
 		_, err := a.keys.Authorize(ctx, credential)
@@ -156,8 +213,8 @@ func (a *App) storeDevKey(ctx context.Context, owner id.Account, credential stri
 	for _, s := range apikey.Scopes() {
 		scopes = append(scopes, string(s))
 	}
-	networks := make([]string, 0, len(localNetworks()))
-	for _, n := range localNetworks() {
+	networks := make([]string, 0, len(local.Networks()))
+	for _, n := range local.Networks() {
 		networks = append(networks, n.String())
 	}
 	_, _, err = a.keys.Create(ctx, owner, apikey.Params{Name: devKeyName, Scopes: scopes, Networks: networks, Credential: credential})
@@ -166,6 +223,29 @@ func (a *App) storeDevKey(ctx context.Context, owner id.Account, credential stri
 	}
 	return err
 }
+
+// revokeDevKeys revokes the keys named devKeyName but the one with a prefix, and reports whether that one is there.
+func (a *App) revokeDevKeys(ctx context.Context, owner id.Account, but string) (found bool, err error) {
+	const many = 1000 // more keys than any plan allows
+	keys, err := a.keys.List(ctx, owner, apikey.Mark{}, many)
+	if err != nil {
+		return false, err
+	}
+	for _, k := range keys {
+		switch {
+		case k.Prefix == but:
+			found = true
+		case k.Name == devKeyName:
+			if err := a.keys.Revoke(ctx, owner, k.Prefix); err != nil {
+				return false, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// isDevKey reports whether a prefix is that of the developer key of profile: dev.
+func (a *App) isDevKey(prefix string) bool { return a.cfg.IsDev() && prefix == a.devKeyPrefix }
 
 // sinkAccountTTL is how long the result of looking up the account of the sink is cached, also if there is none. A command
 // that creates or disables the account takes effect within this time.
@@ -189,7 +269,7 @@ func (a *App) newSink() *inbound.Sink {
 		return nil
 	}
 	owner := &sinkAccount{app: a, accounts: a.registry}
-	return &inbound.Sink{Domains: cfg.Domains, Account: owner.find, Mails: a.sink, From: a.unlimited()}
+	return &inbound.Sink{Domains: cfg.Domains, Account: owner.find, From: a.unlimited()}
 }
 
 // find returns the account of the sink. Error: server.unavailable while there is none, or it is disabled: the mail is deferred,

@@ -77,6 +77,12 @@ func (e entitlements) DomainsMax(ctx context.Context, account id.Account) (int, 
 	return p.Entitlements.DomainsMax, err
 }
 
+// ProjectsMax returns how many projects an account may have.
+func (e entitlements) ProjectsMax(ctx context.Context, account id.Account) (int, error) {
+	p, _, err := e.plan(ctx, account)
+	return p.Entitlements.ProjectsMax, err
+}
+
 // FilterMax returns how many filters an account may have.
 func (e entitlements) FilterMax(ctx context.Context, account id.Account) (int, error) {
 	p, _, err := e.plan(ctx, account)

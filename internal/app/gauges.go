@@ -13,6 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/job"
 	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/outbound"
 )
 
 const (
@@ -28,6 +29,7 @@ const (
 type gauges struct {
 	app                    *App
 	mailboxes, jobs, bytes *prometheus.Desc
+	waiting, oldest        *prometheus.Desc // of mail for the relay
 
 	mu     sync.Mutex
 	readAt time.Time // by the system's clock
@@ -42,10 +44,12 @@ func (a *App) countState() {
 		mailboxes: prometheus.NewDesc("gonebox_mailboxes", "Mailboxes that have not ended, by source, of all processes.", []string{"source"}, nil),
 		jobs:      prometheus.NewDesc("gonebox_jobs", "Jobs in the queue, by state, of all processes. Those in the state dead have been given up.", []string{"state"}, nil),
 		bytes:     prometheus.NewDesc("gonebox_store_bytes", "Octets on disk, by kind. On PostgreSQL the database contains the raw messages.", []string{"kind"}, nil),
+		waiting:   prometheus.NewDesc("gonebox_relay_waiting", "Mails that wait for the relay, of all processes.", nil, nil),
+		oldest:    prometheus.NewDesc("gonebox_relay_oldest_seconds", "How long the oldest mail has waited for the relay; 0 if none waits.", nil, nil),
 	})
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gonebox_waits", Help: "Calls that wait for mail in this process.",
-	}, func() float64 { return float64(a.wake.Sleepers()) }))
+	}, func() float64 { return float64(a.wake.Waiting()) }))
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "gonebox_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": Version},
 	})
@@ -58,6 +62,8 @@ func (g *gauges) Describe(to chan<- *prometheus.Desc) {
 	to <- g.mailboxes
 	to <- g.jobs
 	to <- g.bytes
+	to <- g.waiting
+	to <- g.oldest
 }
 
 // Collect implements prometheus.Collector.
@@ -74,13 +80,13 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 
 // read reads the values that can be read, within gaugesWait. It is called under the mutex.
 func (g *gauges) read() (values []prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), gaugesWait)
+	ctx, cancel := clock.WithTimeout(context.Background(), g.app.clock, gaugesWait)
 	defer cancel()
-	add := func(d *prometheus.Desc, n int64, label string) {
-		values = append(values, prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), label))
+	add := func(d *prometheus.Desc, n int64, label ...string) {
+		values = append(values, prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), label...))
 	}
 	if counts, err := g.app.mailboxes.CountBySource(ctx); err == nil {
-		for _, s := range []mailbox.Source{mailbox.Guest, mailbox.Session, mailbox.Account, mailbox.Key, mailbox.CatchAll, mailbox.Sink, mailbox.Staff} {
+		for _, s := range []mailbox.Source{mailbox.Guest, mailbox.Session, mailbox.Account, mailbox.Key, mailbox.CatchAll, mailbox.Sink, mailbox.Staff, mailbox.Project} {
 			add(g.mailboxes, counts[s], string(s))
 		}
 	}
@@ -94,6 +100,16 @@ func (g *gauges) read() (values []prometheus.Metric) {
 	}
 	if !g.app.sharesDatabase() {
 		add(g.bytes, folderSize(filepath.Join(g.app.cfg.DataDir, rawFolder)), "raw")
+	}
+	if g.app.outbound != nil {
+		if n, oldest, err := outbound.Waiting(ctx, g.app.db); err == nil {
+			age := time.Duration(0)
+			if n > 0 {
+				age = max(0, g.app.clock.Now().Sub(oldest))
+			}
+			add(g.waiting, n)
+			add(g.oldest, int64(age/time.Second))
+		}
 	}
 	return values
 }
