@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/connlimit"
 )
 
@@ -33,11 +34,27 @@ func (a *App) listen(ctx context.Context) (err error) {
 	a.webListener = pool.Listen(a.webListener, connlimit.Options{
 		PerAddress: a.cfg.Limits.HTTPConnections, Exempt: a.cfg.HTTP.TrustedProxies, Reserve: true,
 	})
+	if a.cfg.HTTP.RedirectAddr != "" {
+		if a.redirectListen, err = web.Listen(ctx, "tcp", a.cfg.HTTP.RedirectAddr); err != nil {
+			return fmt.Errorf("http.redirect_addr: %w", err)
+		}
+		a.redirectListen = pool.Listen(a.redirectListen, connlimit.Options{PerAddress: a.cfg.Limits.HTTPConnections, Exempt: a.cfg.HTTP.TrustedProxies})
+	}
 	if a.runs(roleSMTP) {
 		if a.smtpListener, err = plain.Listen(ctx, "tcp", a.cfg.SMTP.Addr); err != nil {
 			return fmt.Errorf("smtp.addr: %w", err)
 		}
-		a.smtpListener = pool.Listen(a.smtpListener, connlimit.Options{Exempt: slices.Concat(a.cfg.SMTP.TrustedProxies, a.cfg.SMTP.XClient)}) // package smtpd limits connections by address
+		options := connlimit.Options{Exempt: slices.Concat(a.cfg.SMTP.TrustedProxies, a.cfg.SMTP.XClient)} // package smtpd limits connections by address
+		a.smtpListener = pool.Listen(a.smtpListener, options)
+		if a.smtpsListener, err = a.listenSMTPS(ctx, plain); err != nil {
+			return err
+		}
+		if a.smtpsListener != nil {
+			a.smtpsListener = pool.Listen(a.smtpsListener, options)
+		}
+	}
+	if a.lmtpListener, err = a.listenLMTP(ctx); err != nil {
+		return err
 	}
 	if a.cfg.Metrics.Addr != "" {
 		if a.adminListen, err = plain.Listen(ctx, "tcp", a.cfg.Metrics.Addr); err != nil {
@@ -59,6 +76,25 @@ func (a *App) listen(ctx context.Context) (err error) {
 	return a.checkDevListeners()
 }
 
+// listenSMTPS opens the listener of smtp.tls.addr, nil if it is off. Where the port that profile: dev takes is in use, a warning replaces
+// it: another service of the profile may run beside, and few applications need the port.
+func (a *App) listenSMTPS(ctx context.Context, plain net.ListenConfig) (net.Listener, error) {
+	addr := a.cfg.SMTP.TLS.Addr
+	if addr == "" || !a.cfg.HasMailCertificate() {
+		return nil, nil //nolint:nilnil // it is off
+	}
+	l, err := plain.Listen(ctx, "tcp", addr)
+	switch {
+	case err == nil:
+		return l, nil
+	case a.cfg.IsDev() && addr == config.DevSMTPSAddr:
+		a.log.Warn("SMTP over TLS is off: its port is not free; set smtp.tls.addr to another, or to nothing", "smtp.tls.addr", addr, "error", err)
+		return nil, nil //nolint:nilnil // it is off
+	default:
+		return nil, fmt.Errorf("smtp.tls.addr: %w", err)
+	}
+}
+
 // maxConnections returns how many client connections a process with a limit of file descriptors may have open
 // (docs/spec/limits.md#connections). A quarter of the descriptors, within bounds, is left for files, the database and
 // webhook deliveries. Both as the argument and as the result, 0 means no limit.
@@ -73,11 +109,33 @@ func maxConnections(descriptors int) int {
 	return max(descriptors-min(max(descriptors/4, leastOwn), mostOwn), least)
 }
 
+// Waiting returns the number of calls that wait for a change, such as long-polls and event streams, and that are not reading.
+func (a *App) Waiting() int { return a.wake.Waiting() }
+
+// Working returns the number of goroutines of periodic jobs and of the job queue that are not asleep. While it is not zero, one
+// of them may compute the time of its next run from the current time.
+func (a *App) Working() int {
+	n := a.localSchedule.Working() + a.sharedSchedule.Working()
+	if a.outbound != nil && (a.outbound.Working() || a.accounts.ForgottenWorking()) {
+		n++
+	}
+	if a.webhooks.queue.Working() {
+		n++
+	}
+	return n
+}
+
 // HTTPAddr returns the address of the public HTTP server, with the port in use if the configured one is 0.
 func (a *App) HTTPAddr() net.Addr { return a.webListener.Addr() }
 
+// RedirectAddr returns the address of the server that redirects to HTTPS, or nil.
+func (a *App) RedirectAddr() net.Addr { return addressOf(a.redirectListen) }
+
 // SMTPAddr returns the address of the SMTP server, or nil.
 func (a *App) SMTPAddr() net.Addr { return addressOf(a.smtpListener) }
+
+// SMTPSAddr returns the address of SMTP over TLS, or nil.
+func (a *App) SMTPSAddr() net.Addr { return addressOf(a.smtpsListener) }
 
 // MailpitAddr returns the address of the Mailpit API, or nil.
 func (a *App) MailpitAddr() net.Addr { return addressOf(a.mailpitListen) }

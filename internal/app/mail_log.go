@@ -20,7 +20,7 @@ func (a *App) recordAttempt(t inbound.Attempt) {
 		At: t.At, From: t.From, RemoteIP: t.RemoteIP, Helo: t.Helo, TLS: t.TLS, Reply: t.Reply, Code: t.Code, Reason: t.Reason,
 		Message: t.Message, HasMailbox: t.Recipient.Mailbox != "",
 	})
-	a.metrics.counts.recipients.WithLabelValues(strconv.Itoa(t.Reply)).Inc()
+	a.metrics.counts.observeReply(t.Reply, t.Code)
 	attrs := []slog.Attr{
 		slog.String("client", t.RemoteIP.String()), slog.String("reply", strconv.Itoa(t.Reply)+" "+t.Code), slog.Float64("took", milliseconds(t.Took)),
 	}

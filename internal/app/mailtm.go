@@ -12,7 +12,8 @@ func (a *App) assembleMailTM() {
 	}
 	api := mailtm.New(mailtm.Parts{
 		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, Accounts: a.accounts, Follow: a.follow,
-		TTL: a.cfg.Compat.MailTM.TTL, Limit: a.cfg.Compat.MailTM.Limit, GuestsOff: a.cfg.Access.Guests == "off",
+		CheckHost: a.local.With("compat.mailtm.hosts", a.cfg.Compat.MailTM.Hosts).CheckHost,
+		TTL:       a.cfg.Compat.MailTM.TTL, Limit: a.cfg.Compat.MailTM.Limit, GuestsOff: a.cfg.Access.Guests == "off",
 	})
 	a.mailtm = a.newHTTPServer(a.closeWhenStopping(deleteOnFullDisk(api.Handler())))
 	a.mailtm.ConnContext = connlimit.ConnContext
