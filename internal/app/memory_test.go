@@ -25,7 +25,7 @@ func TestMemoryIsReturnedAfterABurst(t *testing.T) {
 		{110 * mib, 0, true, 40 * mib},
 	} {
 		if got := b.Exceeded(step.total, step.inUse); got != step.exceeded {
-			t.Errorf("%d MiB with %d in use: exceeded %v", step.total/mib, step.inUse/mib, got)
+			t.Errorf("%d MiB with %d in use: exceeded %v, want %v", step.total/mib, step.inUse/mib, got, step.exceeded)
 		}
 		if step.exceeded {
 			b.Update(step.left, step.inUse)

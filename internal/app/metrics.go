@@ -14,6 +14,9 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/httpkit"
+	"github.com/gonebox/gonebox/internal/local"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/process"
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
@@ -32,9 +35,9 @@ type metrics struct {
 	counts       counts
 }
 
-// newMetrics creates and registers the metrics that the service updates. Those that are read when they are scraped are
-// registered by the count functions.
-func newMetrics() *metrics {
+// newMetrics creates and registers the metrics that the service updates. traffic counts mail beside them. Those that are read when they
+// are scraped are registered by the count functions.
+func newMetrics(traffic *process.Traffic) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -62,7 +65,7 @@ func newMetrics() *metrics {
 		Name: "gonebox_erase_batch_duration_seconds", Help: "Transactions that expire mailboxes and erase them with their mail.",
 		Buckets: []float64{.001, .0025, .005, .01, .02, .05, .1, .25, .5, 1, 2.5},
 	})
-	m.counts = newCounts(m.registry)
+	m.counts = newCounts(m.registry, traffic)
 	m.registry.MustRegister(m.attempts, m.eraseBatches, m.batchSize, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -126,6 +129,24 @@ func (m *metrics) smtp() smtpd.Metrics {
 			m.octets.WithLabelValues(string(outcome)).Add(float64(octets))
 		},
 	}
+}
+
+// guardMetrics rejects requests that a web page of another site may have made: by a name that its owner could make point here,
+// or from another origin. Otherwise any page could read metrics, or start profiles that slow the process down. Other sites
+// may link to the pages.
+func guardMetrics(h http.Handler, rules *local.Rules) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := rules.CheckHost(r)
+		if isPage := r.URL.Path == "/metrics" || r.URL.Path == "/debug/pprof/"; err == nil && !(isPage && local.IsNavigation(r)) {
+			err = rules.CheckOrigin(r)
+		}
+		if err != nil {
+			p, _ := problem.From(err)
+			http.Error(w, p.Reason(), p.Status())
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // handler serves metrics and profiles, without authentication: metrics.addr must not be public.

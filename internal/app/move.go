@@ -54,12 +54,12 @@ func Move(ctx context.Context, cfg *config.Config, from, to string, progress fun
 		return r, err
 	}
 	c := clock.System()
-	source, err := openSide(ctx, from, c)
+	source, err := openSide(ctx, from, c, requireUsed)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
-	target, err := openSide(ctx, to, c)
+	target, err := openSide(ctx, to, c, func(context.Context, *db.DB) error { return nil })
 	if err != nil {
 		return r, err
 	}
@@ -116,9 +116,18 @@ type side struct {
 	close func() error
 }
 
-// openSide opens and migrates one end of a move. On SQLite it holds the lock of the directory of raw messages, so that no
+// requireUsed returns an error for a database that no service has run on. As the source of a move it is not the one that was meant.
+func requireUsed(ctx context.Context, d *db.DB) error {
+	used, err := d.Used(ctx)
+	if err == nil && !used {
+		err = errors.New("--from: the database is empty: no service has run on it")
+	}
+	return err
+}
+
+// openSide opens one end of a move, calls check, and migrates it. On SQLite it holds the lock of the directory of raw messages, so that no
 // service can start on it.
-func openSide(ctx context.Context, location string, c clock.Clock) (_ side, err error) {
+func openSide(ctx context.Context, location string, c clock.Clock, check func(context.Context, *db.DB) error) (_ side, err error) {
 	var closers []func() error
 	closeAll := func() error {
 		var errs []error
@@ -151,6 +160,9 @@ func openSide(ctx context.Context, location string, c clock.Clock) (_ side, err 
 		return fail(err)
 	}
 	closers = append([]func() error{d.Close}, closers...)
+	if err := check(ctx, d); err != nil {
+		return fail(err)
+	}
 	if _, _, err := d.Migrate(ctx); err != nil {
 		return fail(err)
 	}

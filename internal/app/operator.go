@@ -13,6 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/audit"
+	"github.com/gonebox/gonebox/internal/backup"
 	"github.com/gonebox/gonebox/internal/block"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
@@ -41,6 +42,7 @@ type Operator struct {
 	Keys     *apikey.Service
 	Audit    *audit.Log
 	Blocks   *block.Service
+	Backups  *backup.Log
 	Clock    clock.Clock
 
 	db       *db.DB
@@ -73,10 +75,15 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 	o := &Operator{
 		Domains: domain.New(d, c, nil, entitled, domain.Policy{Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname}),
 		Plans:   catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c),
-		Keys: apikey.New(d, c, wake.New(), entitled), Audit: audit.New(d), Blocks: block.New(d, c), Clock: c, db: d, entitled: entitled,
+		Keys: apikey.New(d, c, wake.New(), entitled), Audit: audit.New(d), Blocks: block.New(d, c), Backups: backup.New(d, c), Clock: c, db: d, entitled: entitled,
 	}
 	o.Accounts = newRegistry(d, c, cfg, catalogue, func() { o.voided.Store(true) })
 	return o, o.Domains.Reload(ctx)
+}
+
+// RemoveDomain removes a public domain without live mailboxes. Errors: those of domain.Service.Remove.
+func (o *Operator) RemoveDomain(ctx context.Context, name string) error {
+	return o.Domains.Remove(ctx, name, mailbox.New(mailbox.Parts{DB: o.db, Clock: o.Clock, Wake: wake.New()}))
 }
 
 // AddAccount creates an account and returns it with its password, which is generated if p has none. Errors: those of
@@ -102,9 +109,12 @@ func (o *Operator) Close() {
 }
 
 // Migrate migrates the database to the latest schema and returns the versions before and after. It creates an empty
-// database if there is none. A service may be running: processes take turns at migrating.
+// database if there is none, unless something of a service is left in data_dir (openServedDatabase). A service may be running: processes take turns at migrating.
 func Migrate(ctx context.Context, cfg *config.Config) (from, to int64, err error) {
-	d, err := openOperatorDatabase(ctx, cfg)
+	if err := makeDataDir(cfg.DataDir); err != nil {
+		return 0, 0, fmt.Errorf("data_dir: %w", err)
+	}
+	d, err := openServedDatabase(ctx, cfg, db.Options{})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -132,14 +142,6 @@ func openUsedDatabase(ctx context.Context, cfg *config.Config) (_ *db.DB, err er
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-// openOperatorDatabase opens the database of cfg, and creates data_dir if it is missing.
-func openOperatorDatabase(ctx context.Context, cfg *config.Config) (*db.DB, error) {
-	if err := makeDataDir(cfg.DataDir); err != nil {
-		return nil, fmt.Errorf("data_dir: %w", err)
-	}
-	return openDatabase(ctx, cfg, db.Options{})
 }
 
 // newRegistry returns the part of package account that serves commands and the staff API. The last argument of

@@ -5,14 +5,18 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/datakey"
+	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/httpapi"
 	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/process"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
@@ -48,7 +52,7 @@ func (o *Operator) API(ctx context.Context, cfg *config.Config) (*OperatorAPI, e
 		return nil, err
 	}
 	a := &App{
-		cfg: cfg, clock: o.Clock, log: slog.New(slog.DiscardHandler), db: o.db, wake: wake.New(), metrics: newMetrics(),
+		cfg: cfg, clock: o.Clock, log: slog.New(slog.DiscardHandler), db: o.db, wake: wake.New(), metrics: newMetrics(process.NewTraffic(o.Clock)),
 		memory: budget.New(memoryBudget(cfg)), domains: o.Domains, baseURL: cfg.BaseURL,
 	}
 	a.limiter = ratelimit.New(o.Clock)
@@ -88,18 +92,37 @@ func (o *Operator) EndMailbox(ctx context.Context, cfg *config.Config, address s
 	return boxes.EndAt(ctx, address)
 }
 
-// Mailboxes returns a service to find mailboxes with. It needs the master secret of the service, from which
-// the cool-down of an address is stored. It has no keys to sign tokens with, so it must not create mailboxes.
-func (o *Operator) Mailboxes(ctx context.Context, cfg *config.Config) (*mailbox.Service, error) {
+// derive derives a key from the data key of the service. It needs the master secret.
+func (o *Operator) derive(ctx context.Context, cfg *config.Config, purpose string) (key [32]byte, err error) {
 	masters, err := loadMasters(cfg)
 	if err != nil {
-		return nil, err
+		return key, err
 	}
 	dataKey, err := datakey.Open(ctx, o.db, masters)
 	if err != nil {
+		return key, err
+	}
+	return token.Derive(dataKey, purpose)
+}
+
+// DeliveryEntry is an entry of the delivery log.
+type DeliveryEntry = deliverylog.Entry
+
+// Deliveries returns what became of the mail for an address in the last 24 hours, newest first. It needs the master secret of the
+// service: addresses are stored as keyed hashes.
+func (o *Operator) Deliveries(ctx context.Context, cfg *config.Config, address string) ([]DeliveryEntry, error) {
+	key, err := o.derive(ctx, cfg, deliveryLogKey)
+	if err != nil {
 		return nil, err
 	}
-	hold, err := token.Derive(dataKey, "address hold")
+	log := deliverylog.New(deliverylog.Parts{DB: o.db, Clock: o.Clock, Logger: slog.New(slog.DiscardHandler), Secret: key[:]})
+	return log.List(ctx, strings.ToLower(address), time.Time{})
+}
+
+// Mailboxes returns a service to find mailboxes with. It needs the master secret of the service, from which
+// the cool-down of an address is stored. It has no keys to sign tokens with, so it must not create mailboxes.
+func (o *Operator) Mailboxes(ctx context.Context, cfg *config.Config) (*mailbox.Service, error) {
+	hold, err := o.derive(ctx, cfg, addressHoldKey)
 	if err != nil {
 		return nil, err
 	}
