@@ -6,6 +6,8 @@ import (
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/job"
+	"github.com/gonebox/gonebox/internal/outbound"
+	"github.com/gonebox/gonebox/internal/process"
 )
 
 const (
@@ -23,6 +25,13 @@ const (
 	// reserveEvery is how often a full disk is checked for space. It is well below the 10 s within which service
 	// resumes (docs/spec/running.md#silent-database-and-full-disk).
 	reserveEvery = 2 * time.Second
+	// reservedEvery is how often mailboxes are looked for whose names are reserved. The first time is at the start: what an earlier
+	// version has let clients take ends with the upgrade.
+	reservedEvery = time.Hour
+	// ingressEvery is how often the states of ingresses are saved that staff see.
+	ingressEvery = 5 * time.Second
+	// federatedEvery is how often users are looked for about whom the issuer must be asked again.
+	federatedEvery = time.Minute
 	// upkeepEvery is how often old webhook deliveries are erased.
 	upkeepEvery = time.Minute
 )
@@ -45,7 +54,11 @@ func (a *App) localTasks() []job.Task {
 		{Name: "end calls of ended accounts and mailboxes", Every: reloadEvery, Do: a.wakeEnded},
 		{Name: "purge deleted data", Every: purgeEvery, Do: a.db.Purge},
 		{Name: "keep disk space in reserve", Every: reserveEvery, Do: a.restoreReserve},
+		{Name: "save the states of ingresses", Every: ingressEvery, Do: func(ctx context.Context) error { return a.ingress.Flush(ctx) }},
 		{Name: "save when keys were used", Every: a.cfg.Mailbox.EraseEvery, Do: a.keys.Flush},
+	}
+	if a.sharesDatabase() {
+		tasks = append(tasks, job.Task{Name: "report this process", Every: process.ReportEvery, Do: a.processes.Report})
 	}
 	if a.cfg.Secrets.Key == "" {
 		tasks = append(tasks, job.Task{Name: "reload the master secret", Every: secretEvery, Do: func(context.Context) error { return a.rotation.reload(a.cfg) }})
@@ -60,18 +73,25 @@ func (a *App) sharedTasks() []job.Task {
 	erase := a.cfg.Mailbox.EraseEvery
 	return inBackground([]job.Task{
 		{Name: "erase mailboxes", Every: erase, Do: onFullDisk(func(ctx context.Context) error { _, err := a.mailboxes.Sweep(ctx, a.messages); return err })},
+		{Name: "end mailboxes with reserved names", Every: reservedEvery, Do: onFullDisk(a.endReserved)},
 		{Name: "erase old entries of the delivery log", Every: upkeepEvery, Do: onFullDisk(a.deliveries.Sweep)},
+		{Name: "erase fault rules that have ended", Every: upkeepEvery, Do: onFullDisk(a.faults.Sweep)},
+		{Name: "erase transcripts", Every: erase, Do: onFullDisk(a.transcripts.Sweep)},
 		{Name: "erase changes of mailboxes", Every: erase, Do: onFullDisk(a.mailboxes.SweepChanges)},
 		{Name: "erase staged content", Every: erase, Do: onFullDisk(a.messages.SweepStaged)},
+		{Name: "erase outgoing mail that was left", Every: upkeepEvery, Do: onFullDisk(func(ctx context.Context) error { return outbound.Sweep(ctx, a.db, a.clock.Now()) })},
 		{Name: "erase deleted mail of the sink", Every: upkeepEvery, Do: onFullDisk(a.sink.Sweep)},
+		{Name: "erase old mail of projects", Every: min(erase, rawEvery), Do: onFullDisk(a.projects.Sweep)},
 		{Name: "erase old mail to staff", Every: min(erase, rawEvery), Do: onFullDisk(a.trimStaffMail)},
 		{Name: "erase expired blocks", Every: erase, Do: onFullDisk(a.blocks.Sweep)},
 		{Name: "erase guest sessions", Every: erase, Do: onFullDisk(a.guests.Sweep)},
 		{Name: "erase user tokens", Every: erase, Do: onFullDisk(a.accounts.Sweep)},
+		{Name: "ask the issuer about users", Every: federatedEvery, Do: a.accounts.RefreshFederated},
 		{Name: "erase raw messages", Every: min(erase, rawEvery), Do: onFullDisk(a.rawStore.sweep)},
 		{Name: "erase private domains", Every: erase, Do: onFullDisk(func(ctx context.Context) error { return a.domains.Sweep(ctx, a.mailboxes) })},
 		{Name: "check private domains", Every: min(erase, a.cfg.Domain.RecheckEvery), Do: a.domains.Recheck},
 		{Name: "erase idle rate limit counts", Every: erase, Do: a.forgetIdle},
+		{Name: "forget which mail was stored", Every: upkeepEvery, Do: onFullDisk(a.once.Sweep)},
 		{Name: "erase idempotency keys", Every: erase, Do: onFullDisk(a.billing.responses.Sweep)},
 		{Name: "erase unpaid orders", Every: erase, Do: onFullDisk(a.billing.wallet.Sweep)},
 		{Name: "erase old webhook deliveries", Every: upkeepEvery, Do: onFullDisk(a.webhooks.Upkeep)},
@@ -113,7 +133,20 @@ func (a *App) wakeEnded(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return a.keepDevKey(ctx, ended)
+}
+
+// endReserved is the periodic job that ends mailboxes on public domains whose names are reserved (docs/spec/mailboxes.md#reserved-names).
+func (a *App) endReserved(ctx context.Context) error {
+	var domains []string
+	for _, d := range a.domains.All() {
+		domains = append(domains, d.Name)
+	}
+	ended, err := a.mailboxes.EndReserved(ctx, domains)
+	if len(ended) > 0 {
+		a.log.Warn("ended mailboxes whose names are reserved", "mailboxes", len(ended), "addresses", ended[:min(len(ended), 20)])
+	}
+	return err
 }
 
 // arrivals returns a number that rises while any process receives mail. Sweeps pause while it rises.

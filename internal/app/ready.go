@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
@@ -16,7 +17,7 @@ const readyMax = 3 * time.Second
 // ready checks what requests depend on (docs/spec/running.md#readiness). A role that this process does not have is not checked:
 // it is reported as running elsewhere.
 func (a *App) ready(ctx context.Context) []httpapi.Check {
-	ctx, cancel := context.WithTimeout(ctx, readyMax)
+	ctx, cancel := clock.WithTimeout(ctx, a.clock, readyMax)
 	defer cancel()
 	smtp := httpapi.Check{Name: "smtp", Elsewhere: a.smtpListener == nil}
 	if a.smtpListener != nil {
@@ -25,6 +26,9 @@ func (a *App) ready(ctx context.Context) []httpapi.Check {
 	jobs := httpapi.Check{Name: "jobs", Err: a.localSchedule.Healthy(), Elsewhere: !a.runs(roleJobs)}
 	if a.runs(roleJobs) {
 		jobs.Err = errors.Join(jobs.Err, a.sharedSchedule.Healthy(), a.webhooks.queue.Healthy())
+		if a.outbound != nil {
+			jobs.Err = errors.Join(jobs.Err, a.outbound.Healthy())
+		}
 	}
 	return []httpapi.Check{
 		{Name: "database", Err: a.db.Ready(ctx)},

@@ -28,17 +28,33 @@ func (a *App) Run(ctx context.Context) error {
 	if a.runs(roleSMTP) || a.runs(roleAPI) { // the API injects mail
 		background.Go(func() { a.inbound.Run(delivery) })
 	}
+	background.Go(func() { a.deliveries.Run(delivery) })
 	if a.runs(roleSMTP) {
-		background.Go(func() { a.deliveries.Run(delivery) })
+		background.Go(func() { a.transcripts.Run(delivery) })
 	}
-	if a.mailpit != nil {
+	if a.runs(roleAPI) {
+		background.Go(func() { a.allMail.KeepUp(ctx) })
+	}
+	if a.mailpit != nil && a.listsSink() {
 		background.Go(func() { a.sink.KeepUp(ctx) })
 	}
 	if a.runs(roleJobs) {
 		background.Go(func() { a.sharedSchedule.Run(ctx) })
 		background.Go(func() { a.webhooks.Run(ctx) })
+		if a.outbound != nil {
+			background.Go(func() { a.outbound.Run(ctx) })
+			background.Go(func() { a.accounts.RunForgotten(ctx) })
+		}
+	}
+	if a.runs(roleSMTP) {
+		for _, reader := range a.catchalls {
+			servers.Go(func() { reader.Run(ctx) })
+		}
 	}
 	a.serve(ctx, &servers, stop)
+	if a.runs(roleSMTP) || a.runs(roleAPI) {
+		background.Go(func() { a.warmUp(stop) })
+	}
 	<-ctx.Done()
 
 	a.stopping.Store(true)
@@ -49,12 +65,23 @@ func (a *App) Run(ctx context.Context) error {
 		endDelivery() // not before the servers have stopped: until then a session may deliver a mail
 		background.Wait()
 		a.eraseAtShutdown(db.Freeing(grace)) // a full disk must not make the shutdown fail
-		return errors.Join(a.keys.Flush(db.Freeing(context.WithoutCancel(ctx))), a.Close())
+		err := a.keys.Flush(db.Freeing(context.WithoutCancel(ctx)))
+		a.leave(grace)
+		return errors.Join(err, a.Close())
 	})
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
 	return err
+}
+
+// warmUp loads the lexicon of the code extractor, which takes more processor time than everything else at the start. So it
+// begins when the servers run, and readiness does not depend on it: a mail that arrives meanwhile is accepted, and waits
+// for it in otp.Extract. If the lexicon is damaged it ends the context of Run by calling stop.
+func (a *App) warmUp(stop context.CancelCauseFunc) {
+	if err := a.warm(); err != nil {
+		stop(fmt.Errorf("load the lexicon of the code extractor: %w", err))
+	}
 }
 
 // serve starts each server on a goroutine of the wait group servers. One that fails ends the context of Run by calling stop.
@@ -66,9 +93,23 @@ func (a *App) serve(ctx context.Context, servers *sync.WaitGroup, stop context.C
 			}
 		})
 	}
-	serve("http", func() error { return a.web.Serve(a.webListener) })
+	serve("http", func() error {
+		if a.web.TLSConfig != nil {
+			return a.web.ServeTLS(a.webListener, "", "")
+		}
+		return a.web.Serve(a.webListener)
+	})
+	if a.redirects != nil {
+		serve("redirects to https", func() error { return a.redirects.Serve(a.redirectListen) })
+	}
 	if a.smtpListener != nil {
 		serve("smtp", func() error { return a.smtp.Serve(a.smtpListener) })
+	}
+	if a.smtpsListener != nil {
+		serve("smtp over tls", func() error { return a.smtp.ServeTLS(a.smtpsListener) })
+	}
+	if a.lmtp != nil {
+		serve("lmtp", func() error { return a.lmtp.Serve(a.lmtpListener) })
 	}
 	if a.admin != nil {
 		serve("metrics", func() error { return a.admin.Serve(a.adminListen) })
@@ -79,14 +120,5 @@ func (a *App) serve(ctx context.Context, servers *sync.WaitGroup, stop context.C
 	if a.mailtm != nil {
 		serve("mailtm", func() error { return a.mailtm.Serve(a.mailtmListen) })
 	}
-	if a.acme != nil {
-		go a.fetchCertificate(ctx) // not waited for: a request to the authority may take longer than a shutdown
-	}
-}
-
-// fetchCertificate obtains the certificate at start, so that the first client does not wait for it. ctx cancels it.
-func (a *App) fetchCertificate(ctx context.Context) {
-	if err := a.acme.Fetch(ctx); err != nil && ctx.Err() == nil {
-		a.log.Error("no certificate for STARTTLS, retrying when a client needs it", "error", err)
-	}
+	a.secure.obtain(ctx)
 }
