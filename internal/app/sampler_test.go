@@ -19,22 +19,22 @@ func TestFloodDoesNotFillTheLog(t *testing.T) {
 		log.Info("recipient refused", "client", "192.0.2.1")
 	}
 	if n := strings.Count(out.String(), "\n"); n != linesPerClient {
-		t.Errorf("%d lines of one client", n)
+		t.Errorf("%d lines of one client, want %v", n, linesPerClient)
 	}
 	log.Info("recipient refused", "client", "192.0.2.2")
 	if want := fmt.Sprintf(`"suppressed":%d}`, 9*linesPerClient); !strings.Contains(out.String(), want) {
-		t.Error("the next line does not count those that were left out")
+		t.Errorf("the log is\n%s\nwant the line of the second client to count %s", out.String(), want)
 	}
 	for i := range 10 * linesInTotal {
 		log.Warn("request", "client", fmt.Sprintf("198.51.%d.%d", i/250, i%250))
 	}
 	if n := strings.Count(out.String(), "\n"); n != linesInTotal {
-		t.Errorf("%d lines of all clients", n)
+		t.Errorf("%d lines of all clients, want %v", n, linesInTotal)
 	}
 	log.Info("ready")
 	log.Error("call failed", "client", "192.0.2.1")
 	if !strings.Contains(out.String(), `"ready"`) || !strings.Contains(out.String(), `"call failed"`) {
-		t.Error("a line that no client can repeat, or an error, was left out")
+		t.Errorf("the log is\n%s\nwant the line without a client and the error in it, whatever was logged before", out.String())
 	}
 }
 
@@ -44,12 +44,12 @@ func TestSamplerBeginsAnewAfterItsWindow(t *testing.T) {
 		s.allow("a", at)
 	}
 	if _, ok := s.allow("a", at.Add(linesWindow-1)); ok {
-		t.Error("a line was logged within the window")
+		t.Errorf("allow(a) at the end of the window, after %d lines, is true, want false", linesPerClient+5)
 	}
 	if n, ok := s.allow("a", at.Add(linesWindow)); !ok || n != 6 {
-		t.Errorf("in the next window: %d lines suppressed, %v", n, ok)
+		t.Errorf("allow(a) in the next window = %d, %t, want 6 suppressed lines and true", n, ok)
 	}
 	if _, ok := s.allow("a", at); !ok {
-		t.Error("a clock that was set back stopped the log")
+		t.Error("allow(a) after the clock was set back is false, want true")
 	}
 }

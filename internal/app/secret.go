@@ -68,8 +68,7 @@ func secretProof(master []byte) ([]byte, error) {
 	return proof[:], err
 }
 
-// openDataKey returns the data key, decrypted with the master secret. A database that was moved here before there were
-// data keys only has the proof of its secret. Its errors say what an operator should check.
+// openDataKey returns the data key, decrypted with the master secret. Its errors say what an operator should check.
 func (a *App) openDataKey(ctx context.Context, masters token.Masters) ([]byte, error) {
 	mark, moved, err := move.Marked(ctx, a.db)
 	if err != nil {

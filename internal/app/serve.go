@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/gonebox/gonebox/internal/config"
@@ -17,6 +18,7 @@ import (
 // runtime for the whole process, so it is for the command only; tests use New and Run.
 func Serve(ctx context.Context, cfg *config.Config, out io.Writer) error {
 	limitMemory(cfg)
+	collect := deferCollection()
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + waitingProcs)
 	}
@@ -24,8 +26,8 @@ func Serve(ctx context.Context, cfg *config.Config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	a.printGreeting(out)
-	go a.returnMemory(ctx)
+	a.printGreeting(out, a.signInLink(ctx))
+	go a.returnMemory(ctx, collect)
 	return a.Run(ctx)
 }
 
@@ -34,27 +36,35 @@ func Serve(ctx context.Context, cfg *config.Config, out io.Writer) error {
 // raises the mail rate by 6 % (docs/decisions/0035).
 const waitingProcs = 1
 
-// printGreeting prints the addresses of the service and a first command to try. The developer key of profile dev is
-// printed here and nowhere else: it is not logged. Programs that start the service wait for the line that begins with
-// Try.
-func (a *App) printGreeting(out io.Writer) {
-	if a.cfg.IsDev() {
-		fmt.Fprintf(out, "*** %s ***\n", devWarning)
-	}
+// printGreeting prints the addresses of the service and a first command to try. The developer key of profile dev and
+// signIn, the link of signInLink, are printed here and nowhere else: they are not logged. Programs that start the service wait for
+// the line that begins with Try.
+func (a *App) printGreeting(out io.Writer, signIn string) {
 	fmt.Fprintf(out, "Gonebox %s is ready.\n", Version)
 	if a.runs(roleAPI) {
+		fmt.Fprintf(out, "  web page        %s/\n", a.baseURL)
 		fmt.Fprintf(out, "  API             %s%s\n", a.baseURL, httpapi.BasePath)
 		fmt.Fprintf(out, "  documentation   %s/docs\n", a.baseURL)
 	} else {
-		fmt.Fprintf(out, "  probes          http://%s/readyz\n", a.HTTPAddr())
+		fmt.Fprintf(out, "  probes          %s://%s/readyz\n", a.cfg.HTTP.Scheme(), a.HTTPAddr())
 	}
 	if addr := a.SMTPAddr(); addr != nil {
 		_, port, _ := net.SplitHostPort(addr.String())
-		fmt.Fprintf(out, "  SMTP            port %s, mail for %s\n", port, strings.Join(a.publicDomains(), ", "))
+		fmt.Fprintf(out, "  SMTP            port %s, mail for %s\n", port, a.taken())
+	}
+	if addr := a.SMTPSAddr(); addr != nil {
+		_, port, _ := net.SplitHostPort(addr.String())
+		fmt.Fprintf(out, "  SMTP over TLS   port %s\n", port)
+	}
+	if addr := a.LMTPAddr(); addr != nil {
+		fmt.Fprintf(out, "  LMTP            %s\n", addr)
 	}
 	if addr := a.MailpitAddr(); addr != nil {
 		_, port, _ := net.SplitHostPort(addr.String())
-		fmt.Fprintf(out, "  Mailpit API     http://localhost:%s\n", port)
+		if a.cfg.IsDev() {
+			fmt.Fprintf(out, "  inbox           http://localhost:%s%s\n", port, a.cfg.Compat.Mailpit.Path)
+		}
+		fmt.Fprintf(out, "  Mailpit API     http://localhost:%s%s\n", port, a.cfg.Compat.Mailpit.Path)
 	}
 	if addr := a.MailTMAddr(); addr != nil {
 		_, port, _ := net.SplitHostPort(addr.String())
@@ -65,6 +75,9 @@ func (a *App) printGreeting(out io.Writer) {
 		if a.cfg.Dev.Key == "" { // a configured key is known
 			fmt.Fprintf(out, "  developer key   %s\n", a.devKey)
 		}
+		if signIn != "" {
+			fmt.Fprintf(out, "  sign in         %s\n", signIn)
+		}
 	}
 	fmt.Fprintf(out, "  data            %s\n", a.cfg.DataDir)
 	if addr := a.MetricsAddr(); addr != nil {
@@ -73,6 +86,15 @@ func (a *App) printGreeting(out io.Writer) {
 	if a.runs(roleAPI) {
 		fmt.Fprintf(out, "Try: curl -X POST %s%s/mailboxes\n", a.baseURL, httpapi.BasePath)
 	}
+}
+
+// taken says for which domains anyone can send mail here: the public domains, and those of the sink.
+func (a *App) taken() string {
+	sink := a.cfg.SMTP.Sink.Domains
+	if slices.Contains(sink, "*") {
+		return "any address"
+	}
+	return strings.Join(append(a.publicDomains(), sink...), ", ")
 }
 
 // publicDomains returns the names of the public domains, as read at the start.

@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
 )
 
 // delayShutdown waits for shutdown_delay while everything is still served. /readyz returns 503 meanwhile, and
@@ -70,8 +73,14 @@ func (a *App) drain(grace context.Context) {
 	if a.smtpListener != nil {
 		servers.Go(func() { _ = a.smtp.Shutdown(grace) })
 	}
+	if a.lmtp != nil {
+		servers.Go(func() { _ = a.lmtp.Shutdown(grace) })
+	}
 	if a.admin != nil {
 		servers.Go(func() { _ = a.admin.Close() })
+	}
+	if a.redirects != nil {
+		servers.Go(func() { _ = a.redirects.Close() }) // a redirect is no work in progress
 	}
 	if a.mailpit != nil {
 		servers.Go(func() {
@@ -91,7 +100,8 @@ func (a *App) drain(grace context.Context) {
 	servers.Wait()
 }
 
-// eraseAtShutdownMax bounds erasing at shutdown, so that much expired mail does not use up shutdown_grace.
+// eraseAtShutdownMax bounds erasing at shutdown, so that much expired mail does not use up shutdown_grace; an eighth of that, if it is
+// longer, does as well. It is measured by the clock of the service.
 const eraseAtShutdownMax = 3 * time.Second
 
 // eraseAtShutdown erases expired data, which would otherwise stay in the files of data_dir while the service is down. With a
@@ -100,10 +110,23 @@ func (a *App) eraseAtShutdown(ctx context.Context) {
 	if a.sharesDatabase() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, eraseAtShutdownMax)
+	ctx, cancel := clock.WithTimeout(ctx, a.clock, max(eraseAtShutdownMax, a.cfg.ShutdownGrace/8))
 	defer cancel()
 	_, err := a.mailboxes.SweepNow(ctx, a.messages)
 	if err = errors.Join(err, a.rawStore.sweep(ctx), a.db.Purge(ctx)); err != nil {
 		a.log.Warn("expired data was not completely erased at shutdown; the next start erases it", "error", err)
+	}
+}
+
+// leaveMax bounds reporting that this process ends.
+const leaveMax = time.Second
+
+// leave reports to the other processes that this one ends. It matters too little to wait for a database that is slow: a process that
+// has not reported for some time is not listed either.
+func (a *App) leave(ctx context.Context) {
+	ctx, cancel := clock.WithTimeout(db.Abandonable(ctx), a.clock, leaveMax)
+	defer cancel()
+	if err := a.processes.Leave(ctx); err != nil {
+		a.log.Info("the end of this process was not reported to others", "error", err)
 	}
 }

@@ -20,7 +20,7 @@ func TestServiceServesDuringShutdownDelay(t *testing.T) {
 	}()
 	waitFor(t, func() bool { return s.Sleepers() == 1 })
 	if status, closes := answer(t, s, "/readyz", ""); status != http.StatusOK || closes {
-		t.Errorf("before: %d, the connection is closed: %t", status, closes)
+		t.Errorf("GET /readyz before the end: status %d, the connection is closed: %t; want 200 and an open connection", status, closes)
 	}
 
 	ended := make(chan error, 1)
@@ -29,18 +29,18 @@ func TestServiceServesDuringShutdownDelay(t *testing.T) {
 	var probe struct{ Data struct{ Status string } }
 	a := s.Call(http.MethodGet, "/readyz", "", nil)
 	if err := json.Unmarshal(a.Body, &probe); err != nil || probe.Data.Status != "stopping" {
-		t.Errorf("%s, %v", a.Body, err)
+		t.Errorf("GET /readyz during the shutdown delay: %s, %v, want the status stopping", a.Body, err)
 	}
 	if a := s.Call(http.MethodGet, "/healthz", "", nil); a.Status != http.StatusOK {
-		t.Errorf("healthz: %d", a.Status)
+		t.Errorf("healthz: %d, want Status %v", a.Status, http.StatusOK)
 	}
 	if status, closes := answer(t, s, "/mailboxes/me", box.Token); status != http.StatusOK || !closes {
-		t.Errorf("%d, the connection is closed: %t", status, closes)
+		t.Errorf("%d, the connection is closed: %t, want %v and closes true", status, closes, http.StatusOK)
 	}
 	s.Send(apptest.Mail{To: []string{box.Address}, Subject: "late"})
 	var list []struct{ Subject string }
 	if (<-polled).Into(t, &list); len(list) != 1 || list[0].Subject != "late" {
-		t.Errorf("the long-poll returned %v", list)
+		t.Errorf("the long-poll returned %v, want the message late alone", list)
 	}
 
 	s.Clock.WaitForTimers(1) // the timer of the delay: the periodic jobs have ended
@@ -73,9 +73,9 @@ func answer(t *testing.T, s *apptest.Service, path, token string) (status int, c
 // waitFor polls until holds returns true, which depends on another goroutine.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("condition not met within 30 seconds")
+			t.Fatal("the condition did not hold within a minute")
 		}
 	}
 }

@@ -1,11 +1,18 @@
 package app_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/app"
 	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
 // The configuration is checked before the database is opened: here there is none.
@@ -18,7 +25,7 @@ func TestSharedDatabaseRequiresSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := app.New(t.Context(), cfg, app.Options{}); err == nil || !strings.HasPrefix(err.Error(), "secrets.key: must be set where database.url is") {
-		t.Errorf("New = %v", err)
+		t.Errorf("New without secrets.key = %v, want an error that begins with secrets.key: must be set where database.url is", err)
 	}
 }
 
@@ -42,4 +49,44 @@ func TestCallsThatWaitForTheDatabaseAreBoundedByTheMemoryBudget(t *testing.T) {
 			t.Errorf("with a budget of %d octets %d may wait, want %d", budget, got, want)
 		}
 	}
+}
+
+// An empty database beside a secret is refused, on either engine, and with database.start_empty it is said what that means. The next start
+// finds the database in use, and says nothing.
+func TestEmptyDatabaseBesideASecretIsReported(t *testing.T) {
+	run := func(t *testing.T, url string) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "secret.key"), []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("k"), 32))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		start := func(set map[string]string) (log string, err error) {
+			t.Helper()
+			maps.Copy(set, map[string]string{"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0", "data_dir": dir, "dns.resolver": "127.0.0.1:1"})
+			if url != "" {
+				maps.Copy(set, map[string]string{"database.url": url, "secrets.key": base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("k"), 32))})
+			}
+			cfg, err := config.Load("", nil, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text bytes.Buffer
+			a, err := app.New(t.Context(), cfg, app.Options{Logger: slog.New(slog.NewTextHandler(&text, nil))})
+			if err == nil {
+				err = a.Close()
+			}
+			return text.String(), err
+		}
+		const warning = "beginning with an empty database"
+		if _, err := start(map[string]string{}); err == nil || !strings.Contains(err.Error(), "secret.key of a service") {
+			t.Errorf("start beside a secret.key: error %v, want one that names the secret.key of a service", err)
+		}
+		if log, err := start(map[string]string{"database.start_empty": "true"}); err != nil || !strings.Contains(log, warning) || !strings.Contains(log, "secret.key") {
+			t.Errorf("start with database.start_empty: error %v, want none, and a warning %q that names secret.key in the log\n%s", err, warning, log)
+		}
+		if log, err := start(map[string]string{"database.start_empty": "true"}); err != nil || strings.Contains(log, warning) {
+			t.Errorf("second start with database.start_empty: error %v, want none, and no warning %q in the log\n%s", err, warning, log)
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) { run(t, "") })
+	t.Run("postgres", func(t *testing.T) { run(t, dbtest.EmptyPostgresURL(t)) })
 }
