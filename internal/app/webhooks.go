@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/job"
+	"github.com/gonebox/gonebox/internal/local"
 	"github.com/gonebox/gonebox/internal/netguard"
 	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/webhook"
@@ -43,16 +44,16 @@ func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhoo
 	h.guard = netguard.New(netguard.Options{
 		Resolver: lookup, Clock: a.clock, Allow: cfg.AllowNetworks, Timeout: cfg.Timeout, ResponseMax: int64(cfg.ResponseMax),
 	})
-	var local *webhook.Local
+	var trusted *webhook.Local
 	if a.cfg.IsDev() {
 		// The system's resolver resolves localhost and the names of containers.
 		h.local = netguard.New(netguard.Options{
-			Clock: a.clock, Allow: append(localNetworks(), cfg.AllowNetworks...), Plain: true, Timeout: cfg.Timeout, ResponseMax: int64(cfg.ResponseMax),
+			Clock: a.clock, Allow: append(local.Networks(), cfg.AllowNetworks...), Plain: true, Timeout: cfg.Timeout, ResponseMax: int64(cfg.ResponseMax),
 		})
-		local = &webhook.Local{Guard: h.local, Client: h.local.Client()}
+		trusted = &webhook.Local{Guard: h.local, Client: h.local.Client()}
 	}
 	h.Service, err = webhook.New(webhook.Parts{
-		DB: a.db, Clock: a.clock, Queue: h.queue, Plans: plans, Domains: a.domains, Guard: h.guard, Client: h.guard.Client(), Local: local, Seal: seal, Logger: a.log,
+		DB: a.db, Clock: a.clock, Queue: h.queue, Plans: plans, Domains: a.domains, Guard: h.guard, Client: h.guard.Client(), Local: trusted, Seal: seal, Logger: a.log,
 		Observe: a.metrics.observeAttempt,
 		Policy: webhook.Policy{
 			Retries: cfg.RetrySchedule, Jitter: float64(cfg.RetryJitter) / 100, RetryAfterMax: cfg.RetryAfterMax, PauseAfter: cfg.PauseAfterFailures,
