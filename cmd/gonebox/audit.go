@@ -16,12 +16,6 @@ type auditCmd struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*auditCmd) Help() string {
-	return `Example:
-  gonebox audit --limit 20`
-}
-
 // auditRow is an entry of the audit log as it is printed. Target and detail may contain text of the API's callers.
 type auditRow struct {
 	ID     id.Audit    `json:"id"`

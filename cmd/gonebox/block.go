@@ -17,12 +17,6 @@ type blockCmd struct {
 	Remove blockRemoveCmd `cmd:"" help:"Remove a block."`
 }
 
-// Help is shown below the commands.
-func (*blockCmd) Help() string {
-	return `Example:
-  gonebox block add --ip 192.0.2.0/24 --reason "floods the service" --for 72h`
-}
-
 // blockRow is a block as it is printed.
 type blockRow struct {
 	ID        id.Block     `json:"id"`
@@ -59,13 +53,6 @@ type blockAddCmd struct {
 	JSON      bool          `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*blockAddCmd) Help() string {
-	return `Example:
-  gonebox block add --sender @example.org --reason spam
-  gonebox block add --recipient "admin*@box.example.org" --for 72h`
-}
-
 // Run adds the block and prints its identifier.
 func (b *blockAddCmd) Run(c *console) error {
 	return b.operate(c, func(o *app.Operator) error {
@@ -88,12 +75,6 @@ type blockListCmd struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*blockListCmd) Help() string {
-	return `Example:
-  gonebox block list --limit 20`
-}
-
 // Run lists the blocks.
 func (b *blockListCmd) Run(c *console) error {
 	if err := b.check(); err != nil {
@@ -111,12 +92,6 @@ func (b *blockListCmd) Run(c *console) error {
 type blockRemoveCmd struct {
 	configFlags
 	ID string `arg:"" placeholder:"ID" help:"Identifier of the block."`
-}
-
-// Help is shown below the flags of the command.
-func (*blockRemoveCmd) Help() string {
-	return `Example:
-  gonebox block remove blk_01jzq8w3v5e4t9n2k7m6x0y1dr`
 }
 
 // Run removes the block.
