@@ -10,16 +10,6 @@ import (
 
 type doctorCmd struct{ configFlags }
 
-// Help is shown below the flags of the command.
-func (*doctorCmd) Help() string {
-	return `Checks this machine and its DNS for the service, one line for each check: ok, warning or failure, and
-what to do. It changes nothing, and works whether the service is running or not. Run it as the user
-of the service. The exit status is 1 if a check failed.
-
-Example:
-  gonebox doctor --config /etc/gonebox.yaml`
-}
-
 // Run runs the checks and prints each finding as soon as it is made, since DNS may be slow. An invalid configuration is
 // reported as a finding too.
 func (f *doctorCmd) Run(c *console) error {

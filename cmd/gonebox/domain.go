@@ -11,12 +11,7 @@ type domainCmd struct {
 	Add     domainAddCmd     `cmd:"" help:"Add a public domain, or enable it again."`
 	List    domainListCmd    `cmd:"" help:"List the public domains."`
 	Disable domainDisableCmd `cmd:"" help:"Stop creating mailboxes in a public domain."`
-}
-
-// Help is shown below the commands.
-func (*domainCmd) Help() string {
-	return `Example:
-  gonebox domain add box.example.org`
+	Remove  domainRemoveCmd  `cmd:"" help:"Remove a public domain that was added and has no live mailboxes."`
 }
 
 // domainRow is a public domain in JSON.
@@ -25,17 +20,14 @@ type domainRow struct {
 	Active bool   `json:"active"`
 }
 
-type domainAddCmd struct {
+// oneDomainFlags are the flags of a command on one domain.
+type oneDomainFlags struct {
 	configFlags
 	Domain string `arg:"" help:"Domain name, such as box.example.org."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*domainAddCmd) Help() string {
-	return `Example:
-  gonebox domain add box.example.org`
-}
+type domainAddCmd struct{ oneDomainFlags }
 
 // Run adds the domain.
 func (d *domainAddCmd) Run(c *console) error {
@@ -47,17 +39,7 @@ func (d *domainAddCmd) Run(c *console) error {
 	})
 }
 
-type domainDisableCmd struct {
-	configFlags
-	Domain string `arg:"" help:"Domain name, such as box.example.org."`
-	JSON   bool   `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*domainDisableCmd) Help() string {
-	return `Example:
-  gonebox domain disable box.example.org`
-}
+type domainDisableCmd struct{ oneDomainFlags }
 
 // Run disables the domain.
 func (d *domainDisableCmd) Run(c *console) error {
@@ -66,6 +48,25 @@ func (d *domainDisableCmd) Run(c *console) error {
 			return err
 		}
 		return reportDomain(c, d.JSON, d.Domain, false)
+	})
+}
+
+type domainRemoveCmd struct{ oneDomainFlags }
+
+// Run removes the domain.
+func (d *domainRemoveCmd) Run(c *console) error {
+	return d.operate(c, func(o *app.Operator) error {
+		if err := o.RemoveDomain(c, d.Domain); err != nil {
+			return err
+		}
+		if d.JSON {
+			return printJSON(c.out, struct {
+				Name    string `json:"name"`
+				Removed bool   `json:"removed"`
+			}{d.Domain, true})
+		}
+		_, err := fmt.Fprintf(c.out, "%s is removed.\n", d.Domain)
+		return err
 	})
 }
 
@@ -81,12 +82,6 @@ func reportDomain(c *console, asJSON bool, name string, active bool) error {
 type domainListCmd struct {
 	configFlags
 	JSON bool `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*domainListCmd) Help() string {
-	return `Example:
-  gonebox domain list --json`
 }
 
 // Run lists the domains.
