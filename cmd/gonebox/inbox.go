@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,15 +23,6 @@ type inboxCmd struct {
 	Show inboxShowCmd `cmd:"" help:"Print a message."`
 	Save inboxSaveCmd `cmd:"" help:"Save a message as it was received."`
 	End  inboxEndCmd  `cmd:"" help:"Destroy a mailbox."`
-}
-
-// Help is shown below the commands.
-func (*inboxCmd) Help() string {
-	return `Speaks to any Gonebox over HTTP, and keeps the tokens of its mailboxes in the user's configuration folder. A
-command without ADDRESS means the newest mailbox.
-
-Example:
-  gonebox inbox code --new --url https://box.example.org`
 }
 
 // serviceFlags are the flags that name the service and the credential for new mailboxes.
@@ -56,13 +49,30 @@ func (f *serviceFlags) open(c *console) (*mailboxes, error) {
 	}
 	m := &mailboxes{Store: store, url: cmp.Or(f.URL, envValue(c.environ, "GONEBOX_URL")), key: cmp.Or(f.Key, envValue(c.environ, "GONEBOX_KEY"))}
 	m.url = strings.TrimSuffix(strings.TrimRight(m.url, "/"), "/api/v1")
-	if m.url == "" {
-		return m, nil
+	return m, cmp.Or(checkURL(m.url), checkKey(m.key))
+}
+
+// checkURL returns a usageError for what is not the URL of a service. "" is one that was not named. A key in its place is
+// not shown, since the output of commands is often logged.
+func checkURL(text string) error {
+	if u, err := url.Parse(text); text == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil
 	}
-	if u, err := url.Parse(m.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, usageError{fmt.Errorf("%q is not the URL of a service, such as %s", m.url, defaultURL)}
+	shown := strconv.Quote(text)
+	for _, prefix := range []string{"x_", "xu_", "xm_"} {
+		if strings.Contains(text, prefix) {
+			shown = "a key"
+		}
 	}
-	return m, nil
+	return usageError{fmt.Errorf("%s is not the URL of a service, such as %s", shown, defaultURL)}
+}
+
+// checkKey returns a usageError for a key that cannot be sent, without the key. "" is none.
+func checkKey(key string) error {
+	if !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil
+	}
+	return usageError{errors.New("the key has characters that no key has, such as a line break at its end: pass it as the service showed it")}
 }
 
 // client returns a client of the service at url. It sends the key only to create mailboxes: what is done with an existing
@@ -72,22 +82,66 @@ func (m *mailboxes) client(url string) *inbox.Client {
 }
 
 // find returns the mailbox with an address, or the newest one if address is empty, and the client of its service.
-// Letter case does not matter.
-func (m *mailboxes) find(address string) (*inbox.Mailbox, *inbox.Client, error) {
-	all, err := m.List(m.url, clock.System().Now())
+// Letter case does not matter. Mailboxes that have ended are left out, and forgotten.
+func (m *mailboxes) find(c *console, address string) (*inbox.Mailbox, *inbox.Client, error) {
+	all, err := m.List(m.url)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, box := range all {
-		if address == "" || strings.EqualFold(box.Address, address) {
+		if address != "" && !strings.EqualFold(box.Address, address) {
+			continue
+		}
+		ended, err := m.checkEnded(c, box)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ended {
 			return box, m.client(box.URL), nil
 		}
 	}
 	if address != "" {
-		return nil, nil, fmt.Errorf("no token of %s is kept, or it has expired: gonebox inbox list --mailboxes shows what there is", visible(address))
+		return nil, nil, fmt.Errorf("no token of %s is kept, or it has ended: gonebox inbox list --mailboxes shows what there is", visible(address))
 	}
 	return nil, nil, errors.New("there is no mailbox: create one with gonebox inbox new")
 }
+
+// checkEnded reports whether a mailbox has ended, and forgets it if so. The clock of this machine may be wrong, so it only
+// decides whether the service is asked. If the service cannot be asked, the mailbox has not ended as far as is known.
+func (m *mailboxes) checkEnded(c *console, box *inbox.Mailbox) (bool, error) {
+	if box.ExpiresAt.After(clock.System().Now()) {
+		return false, nil
+	}
+	stored := box.ExpiresAt
+	err := m.client(box.URL).Refresh(c, box)
+	switch {
+	case inbox.HasEnded(err):
+		return true, m.forget(box)
+	case err == nil && !box.ExpiresAt.Equal(stored):
+		return false, m.Add(box)
+	}
+	return false, nil
+}
+
+// forget removes the token of a mailbox. Another command may have removed it before.
+func (m *mailboxes) forget(box *inbox.Mailbox) error {
+	if err := m.Remove(box); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// explain returns err, the result of a call for a mailbox. If it says that the mailbox has ended, explain forgets the
+// mailbox, so that the next command means another one.
+func (m *mailboxes) explain(box *inbox.Mailbox, err error) error {
+	if !inbox.HasEnded(err) {
+		return err
+	}
+	return errors.Join(fmt.Errorf("%s has ended: %w", visible(box.Address), err), m.forget(box))
+}
+
+// prunedMax is how many mailboxes of the same service a new one has checked, so that ended ones do not pile up.
+const prunedMax = 4
 
 // create creates a mailbox and stores its token. If the token cannot be stored, the mailbox is returned with the
 // error.
@@ -97,7 +151,32 @@ func (m *mailboxes) create(c *console, f *newFlags) (*inbox.Mailbox, *inbox.Clie
 	if err != nil {
 		return nil, nil, err
 	}
-	return box, client, m.Add(box)
+	if err := m.Add(box); err != nil {
+		return box, client, err
+	}
+	return box, client, m.prune(c, client.URL)
+}
+
+// prune forgets ended mailboxes of the service at url, the oldest first and prunedMax of them at most.
+func (m *mailboxes) prune(c *console, url string) error {
+	all, err := m.List(url)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(all)
+	checked := 0
+	for _, box := range all {
+		if box.ExpiresAt.After(clock.System().Now()) {
+			continue
+		}
+		if checked++; checked > prunedMax {
+			break
+		}
+		if _, err := m.checkEnded(c, box); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newFlags say how a mailbox is created. The service chooses the values of flags that are not set.
@@ -111,14 +190,6 @@ type inboxNewCmd struct {
 	serviceFlags
 	newFlags
 	JSON bool `help:"Print JSON, without the token."`
-}
-
-// Help is shown below the flags of the command.
-func (*inboxNewCmd) Help() string {
-	return `Prints the address alone where the output is not a terminal.
-
-Example:
-  address=$(gonebox inbox new --ttl 2h)`
 }
 
 // Run creates a mailbox.
@@ -136,7 +207,7 @@ func (n *inboxNewCmd) Run(c *console) error {
 	}
 	fmt.Fprintln(c.out, visible(box.Address))
 	if isTerminal(c.out) {
-		fmt.Fprintf(c.out, "It lives until %s. gonebox inbox code waits for its code.\n", box.ExpiresAt.Local().Format(time.DateTime))
+		fmt.Fprintf(c.out, "It lives for %v. gonebox inbox code waits for its code.\n", box.ExpiresAt.Sub(box.CreatedAt).Round(time.Second))
 	}
 	return nil
 }
@@ -157,12 +228,6 @@ type inboxListCmd struct {
 	JSON      bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*inboxListCmd) Help() string {
-	return `Example:
-  gonebox inbox list`
-}
-
 // Run lists messages or mailboxes.
 func (l *inboxListCmd) Run(c *console) error {
 	m, err := l.open(c)
@@ -172,14 +237,14 @@ func (l *inboxListCmd) Run(c *console) error {
 	if l.Mailboxes {
 		return l.mailboxes(c, m)
 	}
-	box, client, err := m.find(l.Address)
+	box, client, err := m.find(c, l.Address)
 	if err != nil {
 		return err
 	}
 	all, err := client.List(c, box)
 	switch {
 	case err != nil:
-		return err
+		return m.explain(box, err)
 	case l.JSON:
 		return printJSON(c.out, append([]inbox.Summary{}, all...))
 	}
@@ -191,16 +256,22 @@ func (l *inboxListCmd) Run(c *console) error {
 	return printTable(c.out, rows)
 }
 
-// mailboxes lists the mailboxes whose tokens are stored and have not expired.
+// mailboxes lists the mailboxes whose tokens are stored and that have not ended.
 func (l *inboxListCmd) mailboxes(c *console, m *mailboxes) error {
-	all, err := m.List(m.url, clock.System().Now())
+	all, err := m.List(m.url)
 	if err != nil {
 		return err
 	}
-	listed := make([]inboxRow, len(all))
+	listed := []inboxRow{}
 	rows := [][]string{{"ADDRESS", "EXPIRES", "SERVICE"}}
-	for i, box := range all {
-		listed[i] = inboxRowOf(box)
+	for _, box := range all {
+		switch ended, err := m.checkEnded(c, box); {
+		case err != nil:
+			return err
+		case ended:
+			continue
+		}
+		listed = append(listed, inboxRowOf(box))
 		rows = append(rows, []string{visible(box.Address), box.ExpiresAt.Local().Format(time.DateTime), visible(box.URL)})
 	}
 	if l.JSON {
@@ -214,31 +285,20 @@ type inboxEndCmd struct {
 	Address string `arg:"" optional:"" help:"Mailbox; default: the newest."`
 }
 
-// Help is shown below the flags of the command.
-func (*inboxEndCmd) Help() string {
-	return `Erases the messages of the mailbox at once, and forgets its token.
-
-Example:
-  gonebox inbox end quiet-otter-4821@gonebox.localhost`
-}
-
 // Run destroys a mailbox and removes its token from the store. It is not an error if the mailbox has already ended.
 func (e *inboxEndCmd) Run(c *console) error {
 	m, err := e.open(c)
 	if err != nil {
 		return err
 	}
-	box, client, err := m.find(e.Address)
+	box, client, err := m.find(c, e.Address)
 	if err != nil {
 		return err
 	}
-	if err := client.End(c, box); err != nil {
-		var problem *inbox.Error
-		if !errors.As(err, &problem) || problem.Code != "auth.invalid_token" { // with that code the mailbox has already ended
-			return err
-		}
+	if err := client.End(c, box); err != nil && !inbox.HasEnded(err) {
+		return err
 	}
-	if err := m.Remove(box); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := m.forget(box); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.out, "Ended %s.\n", visible(box.Address))
