@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/apiclient"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/inbox"
 )
@@ -24,14 +26,6 @@ type inboxCodeCmd struct {
 	From    string        `placeholder:"TEXT" help:"Only from senders that contain this."`
 }
 
-// Help is shown below the flags of the command.
-func (*inboxCodeCmd) Help() string {
-	return `Prints the newest code, which may be there already. Exits with status 1 if none comes in time.
-
-Example:
-  gonebox inbox code --timeout 2m --from example.org`
-}
-
 // Run waits for a code.
 func (w *inboxCodeCmd) Run(c *console) error {
 	m, err := w.open(c)
@@ -42,9 +36,9 @@ func (w *inboxCodeCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	found, err := waitFor(c, client, box, inbox.Filter{From: w.From, Has: []string{"code"}}, w.Timeout)
+	found, err := waitFor(c, client.Wait, box, apiclient.Filter{From: w.From, Has: []string{"code"}}, w.Timeout)
 	if err != nil {
-		return err
+		return m.explain(box, err)
 	}
 	_, err = fmt.Fprintln(c.out, visible(found.Code()))
 	return err
@@ -59,7 +53,7 @@ func (w *inboxCodeCmd) mailbox(c *console, m *mailboxes) (*inbox.Mailbox, *inbox
 	case !w.New && (w.newFlags != newFlags{}):
 		return nil, nil, usageError{errors.New("--domain, --name and --ttl need --new")}
 	case !w.New:
-		return m.find(w.Address)
+		return m.find(c, w.Address)
 	}
 	box, client, err := m.create(c, &w.newFlags)
 	if err == nil {
@@ -74,16 +68,9 @@ type inboxWaitCmd struct {
 	Timeout time.Duration `default:"60s" placeholder:"DURATION" help:"How long to wait (default ${default})."`
 	From    string        `placeholder:"TEXT" help:"Only from senders that contain this."`
 	Subject string        `placeholder:"TEXT" help:"Only with a subject that contains this."`
-	Has     []string      `enum:"code,link,attachment" placeholder:"code|link|attachment" help:"Only with a code, a link or an attachment. May be repeated."`
+	Has     []string      `enum:"code,link,action,attachment" placeholder:"code|link|action|attachment" help:"Only with a code, a link, a link that it asks to open, or an attachment. May be repeated."`
+	Link    bool          `help:"Wait for a link, and print nothing but the link to follow; with --json, action is null if the message asks for no link in particular."`
 	JSON    bool          `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*inboxWaitCmd) Help() string {
-	return `Prints the newest message that matches, which may be there already. Exits with status 1 if none comes in time.
-
-Example:
-  gonebox inbox wait --subject invoice --has attachment`
 }
 
 // Run waits for a message.
@@ -92,31 +79,43 @@ func (w *inboxWaitCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	box, client, err := m.find(w.Address)
+	box, client, err := m.find(c, w.Address)
 	if err != nil {
 		return err
 	}
-	found, err := waitFor(c, client, box, inbox.Filter{From: w.From, Subject: w.Subject, Has: w.Has}, w.Timeout)
-	if err != nil {
-		return err
+	if w.Link {
+		w.Has = append(w.Has, "bestLink")
 	}
-	full, err := client.Read(c, box, found.ID)
+	full, err := waitFor(c, client.WaitAndRead, box, apiclient.Filter{From: w.From, Subject: w.Subject, Has: w.Has}, w.Timeout)
 	if err != nil {
+		return m.explain(box, err)
+	}
+	if w.Link && !w.JSON {
+		_, err = fmt.Fprintln(c.out, visible(full.BestLink))
 		return err
 	}
 	return printMessage(c.out, full, w.JSON)
 }
 
-// waitFor waits for a message that matches, for at most timeout, with a spinner on standard error if that is a
-// terminal.
-func waitFor(c *console, client *inbox.Client, box *inbox.Mailbox, f inbox.Filter, timeout time.Duration) (*inbox.Summary, error) {
+// waitFor calls wait, which waits for a message that matches, for at most timeout, with a spinner on standard error if
+// that is a terminal. An error names the mailbox.
+func waitFor[M any](
+	c *console, wait func(context.Context, *inbox.Mailbox, apiclient.Filter, time.Duration) (M, error), box *inbox.Mailbox, f apiclient.Filter, timeout time.Duration,
+) (M, error) {
 	stop := startSpinner(c.err, "waiting for mail to "+visible(box.Address))
-	found, err := client.Wait(c, box, f, timeout)
+	found, err := wait(c, box, f, timeout)
 	stop()
-	if errors.Is(err, inbox.ErrTimeout) {
-		return nil, fmt.Errorf("nothing that matches came to %s within %v", visible(box.Address), timeout)
+	switch {
+	case errors.Is(err, apiclient.ErrTimeout):
+		text := fmt.Sprintf("nothing that matches came to %s within %v", visible(box.Address), timeout)
+		if d := apiclient.DiagnosisOf(err); d != nil {
+			text += ": " + visible(d.Summary)
+		}
+		return found, errors.New(text)
+	case err != nil:
+		return found, fmt.Errorf("waiting for mail to %s: %w", visible(box.Address), err)
 	}
-	return found, err
+	return found, nil
 }
 
 // startSpinner shows on a terminal that something is in progress, until the returned function is called. It starts a
@@ -162,12 +161,6 @@ type inboxShowCmd struct {
 	JSON    bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*inboxShowCmd) Help() string {
-	return `Example:
-  gonebox inbox show`
-}
-
 // Run prints a message.
 func (s *inboxShowCmd) Run(c *console) error {
 	box, client, id, err := s.message(c, s.Mailbox, s.ID)
@@ -187,7 +180,7 @@ func (f *serviceFlags) message(c *console, address, id string) (*inbox.Mailbox, 
 	if err != nil {
 		return nil, nil, "", err
 	}
-	box, client, err := m.find(address)
+	box, client, err := m.find(c, address)
 	if err != nil || id != "" {
 		return box, client, id, err
 	}
@@ -196,7 +189,7 @@ func (f *serviceFlags) message(c *console, address, id string) (*inbox.Mailbox, 
 		err = fmt.Errorf("%s has no messages", visible(box.Address))
 	}
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, "", m.explain(box, err)
 	}
 	return box, client, all[0].ID, nil
 }
@@ -207,10 +200,14 @@ func printMessage(w io.Writer, m *inbox.Message, asJSON bool) error {
 		return printJSON(w, m)
 	}
 	fmt.Fprintf(w, "From:        %s\n", visible(strings.TrimSpace(m.From.Name+" <"+m.From.Address+">")))
+	fmt.Fprintf(w, "Sender:      %s\n", senderOf(m))
 	fmt.Fprintf(w, "Subject:     %s\n", visible(m.Subject))
 	fmt.Fprintf(w, "Received:    %s\n", m.ReceivedAt.Local().Format(time.DateTime))
 	if code := m.Code(); code != "" {
 		fmt.Fprintf(w, "Code:        %s\n", visible(code))
+	}
+	if a := m.Action; a != nil {
+		fmt.Fprintf(w, "Action:      %s, %s\n", visible(a.Kind), visible(a.URL))
 	}
 	for _, link := range m.Links {
 		fmt.Fprintf(w, "Link:        %s\n", visible(link))
@@ -225,19 +222,20 @@ func printMessage(w io.Writer, m *inbox.Message, asJSON bool) error {
 	return nil
 }
 
+// senderOf reports whether the sender is verified, in words.
+func senderOf(m *inbox.Message) string {
+	a := m.Authentication
+	if !a.Verified || a.Domain == nil {
+		return "not verified"
+	}
+	return "verified, " + visible(*a.Domain)
+}
+
 type inboxSaveCmd struct {
 	serviceFlags
 	ID      string `arg:"" optional:"" help:"Message; default: the newest."`
 	File    string `arg:"" optional:"" help:"File to write, - for standard output; default: the message's id with .eml."`
 	Mailbox string `placeholder:"ADDRESS" help:"Mailbox; default: the newest."`
-}
-
-// Help is shown below the flags of the command.
-func (*inboxSaveCmd) Help() string {
-	return `The service keeps messages as they were received for a short time only.
-
-Example:
-  gonebox inbox save mail.eml`
 }
 
 // Run saves a message. A single argument is the message if it looks like an identifier, otherwise the file.

@@ -17,14 +17,6 @@ type inviteCmd struct {
 	Remove inviteRemoveCmd `cmd:"" help:"Remove an invitation, used or not."`
 }
 
-// Help is shown below the commands.
-func (*inviteCmd) Help() string {
-	return `Invitations are needed to register while access.registration is invite.
-
-Example:
-  gonebox invite add --note "for Ada" --for 168h`
-}
-
 // inviteRow is an invitation as it is printed. Code is set only when the invitation is created.
 type inviteRow struct {
 	ID        id.Invite    `json:"id"`
@@ -63,12 +55,6 @@ type inviteAddCmd struct {
 	JSON bool          `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*inviteAddCmd) Help() string {
-	return `Example:
-  gonebox invite add --note "for Ada" --for 168h`
-}
-
 // Run creates an invitation and prints its code.
 func (i *inviteAddCmd) Run(c *console) error {
 	if i.For < 0 {
@@ -96,12 +82,6 @@ type inviteListCmd struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*inviteListCmd) Help() string {
-	return `Example:
-  gonebox invite list --limit 20`
-}
-
 // Run lists the invitations.
 func (i *inviteListCmd) Run(c *console) error {
 	if err := i.check(); err != nil {
@@ -119,12 +99,6 @@ func (i *inviteListCmd) Run(c *console) error {
 type inviteRemoveCmd struct {
 	configFlags
 	ID string `arg:"" placeholder:"ID" help:"Identifier of the invitation."`
-}
-
-// Help is shown below the flags of the command.
-func (*inviteRemoveCmd) Help() string {
-	return `Example:
-  gonebox invite remove inv_01jzq8w3v5e4t9n2k7m6x0y1dr`
 }
 
 // Run removes the invitation.

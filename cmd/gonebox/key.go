@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"net/netip"
-	"os"
 	"strings"
 	"time"
 
@@ -19,12 +18,6 @@ type keyCmd struct {
 	Generate keyGenerateCmd `cmd:"" help:"Print a new key for key add --secret-stdin, without storing it."`
 	List     keyListCmd     `cmd:"" help:"List the developer keys of an account, newest first."`
 	Revoke   keyRevokeCmd   `cmd:"" help:"Revoke a developer key."`
-}
-
-// Help is shown below the commands.
-func (*keyCmd) Help() string {
-	return `Example:
-  gonebox key add --user ci@example.org --name ci --scopes mailboxes:read,mailboxes:write,messages:read,otp:read`
 }
 
 // keyRow is a developer key as it is printed. Key, the whole credential, is set only when the key has been generated.
@@ -78,13 +71,6 @@ type keyAddCmd struct {
 	JSON        bool          `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*keyAddCmd) Help() string {
-	return `Example:
-  gonebox key add --user ci@example.org --name ci --scopes messages:read,otp:read
-  gonebox key add --user ci@example.org --name ci --scopes otp:read --secret-stdin <ci.key`
-}
-
 // Run creates the key. A generated one is printed, only this once. A key from standard input is not printed: the
 // caller has it, and the output may be logged. It is read before the database is opened.
 func (k *keyAddCmd) Run(c *console) error {
@@ -94,7 +80,7 @@ func (k *keyAddCmd) Run(c *console) error {
 	params := apikey.Params{Name: k.Name, Scopes: k.Scopes, Networks: k.Network}
 	if k.SecretStdin {
 		var err error
-		if params.Credential, err = firstLine(os.Stdin); err != nil {
+		if params.Credential, err = firstLine(c.in); err != nil {
 			return fmt.Errorf("read the key from standard input: %w", err)
 		}
 	}
@@ -132,12 +118,6 @@ func (k *keyAddCmd) print(w io.Writer, row keyRow) (err error) {
 
 type keyGenerateCmd struct{}
 
-// Help is shown below the flags of the command.
-func (*keyGenerateCmd) Help() string {
-	return `Example:
-  gonebox key generate >ci.key`
-}
-
 // Run prints a key that is not stored anywhere, so that a seed or a deployment can contain it before the service runs.
 func (*keyGenerateCmd) Run(c *console) error {
 	credential := apikey.Generate()
@@ -149,12 +129,6 @@ type keyListCmd struct {
 	configFlags
 	ownerFlag
 	JSON bool `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*keyListCmd) Help() string {
-	return `Example:
-  gonebox key list --user ci@example.org`
 }
 
 // Run lists the keys.
@@ -177,12 +151,6 @@ type keyRevokeCmd struct {
 	configFlags
 	ownerFlag
 	Prefix string `arg:"" help:"Prefix of the key, as key list shows it."`
-}
-
-// Help is shown below the flags of the command.
-func (*keyRevokeCmd) Help() string {
-	return `Example:
-  gonebox key revoke --user ci@example.org x_5k2m8p`
 }
 
 // Run revokes the key.
