@@ -17,12 +17,6 @@ type mailboxCmd struct {
 	End  mailboxEndCmd  `cmd:"" help:"End a mailbox by its address."`
 }
 
-// Help is shown below the commands.
-func (*mailboxCmd) Help() string {
-	return `Example:
-  gonebox mailbox show shiny-otter-0042@box.example.org`
-}
-
 // mailboxRow is a mailbox of the configured service as it is printed.
 type mailboxRow struct {
 	ID        id.Mailbox     `json:"id"`
@@ -50,12 +44,6 @@ type mailboxShowCmd struct {
 	JSON    bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*mailboxShowCmd) Help() string {
-	return `Example:
-  gonebox mailbox show shiny-otter-0042@box.example.org --json`
-}
-
 // Run shows the mailbox.
 func (m *mailboxShowCmd) Run(c *console) error {
 	return m.operateWith(c, func(o *app.Operator, cfg *config.Config) error {
@@ -75,14 +63,6 @@ func (m *mailboxShowCmd) Run(c *console) error {
 type mailboxEndCmd struct {
 	configFlags
 	Address string `arg:"" help:"Address of the mailbox, without a +tag."`
-}
-
-// Help is shown below the flags of the command.
-func (*mailboxEndCmd) Help() string {
-	return `Its tokens are void at once, and its contents are erased within a minute.
-
-Example:
-  gonebox mailbox end shiny-otter-0042@box.example.org`
 }
 
 // Run ends the mailbox.

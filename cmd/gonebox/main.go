@@ -2,7 +2,7 @@
 // Gonebox.
 //
 // This package parses flags, handles signals and prints; the rules are in the domains. Each subcommand has a file of
-// its name: a struct whose tags are its flags (package kong), with a method Help for the examples and a method Run.
+// its name: a struct whose tags are its flags (package kong), with a method Run; help.txt has the examples.
 // Most are of three kinds:
 //
 //   - serve runs the service (app.Serve).
@@ -22,9 +22,18 @@ import (
 	"syscall"
 )
 
-// The context of all commands ends with SIGINT or SIGTERM.
+// The context of all commands ends with SIGINT, SIGTERM or SIGHUP. Afterwards the default is restored, so that a second SIGINT or SIGTERM
+// ends the process at once. A second SIGHUP is ignored: a terminal that closes may cause two, one of the shell and one of the kernel.
+// Under nohup SIGHUP stays ignored.
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // restores the default: a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	context.AfterFunc(ctx, func() {
+		signal.Ignore(syscall.SIGHUP)
+		stop()
+	})
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }

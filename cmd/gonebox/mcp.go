@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
-	"net/url"
-	"os"
 	"strings"
 
 	"github.com/gonebox/gonebox/internal/app"
@@ -18,26 +15,14 @@ type mcpCmd struct {
 	Key string `placeholder:"KEY" help:"Developer key; default: GONEBOX_KEY, or none."`
 }
 
-// Help is shown below the flags of the command.
-func (*mcpCmd) Help() string {
-	return `Serves the tools of docs/agents.md to one agent over standard input and output. The service may be any
-Gonebox; it keeps the mailboxes, and this process keeps their tokens. A key on the command line can be seen by
-other users of the machine: prefer GONEBOX_KEY.
-
-Example:
-  gonebox mcp --url https://gonebox.example`
-}
-
 // Run serves until the agent closes standard input.
 func (m *mcpCmd) Run(c *console) error {
-	base := cmp.Or(m.URL, envValue(c.environ, "GONEBOX_URL"), "http://localhost:8080")
-	if u, err := url.Parse(base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return usageError{fmt.Errorf("--url %s is not a URL such as https://gonebox.example", base)}
+	base, key := cmp.Or(m.URL, envValue(c.environ, "GONEBOX_URL"), defaultURL), cmp.Or(m.Key, envValue(c.environ, "GONEBOX_KEY"))
+	if err := cmp.Or(checkURL(base), checkKey(key)); err != nil {
+		return err
 	}
-	o := mcp.Options{
-		API: mcp.NewRemote(base), Clock: clock.System(), Version: app.Version, Credential: cmp.Or(m.Key, envValue(c.environ, "GONEBOX_KEY")),
-	}
-	return mcp.ServeStdio(c, o, os.Stdin, keepOpen{c.out})
+	o := mcp.Options{API: mcp.NewRemote(base), Clock: clock.System(), Version: app.Version, Credential: key}
+	return mcp.ServeStdio(c, o, c.in, keepOpen{c.out})
 }
 
 // keepOpen is an io.WriteCloser that leaves its writer open: the MCP server closes its output when the session ends,

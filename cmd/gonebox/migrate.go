@@ -15,20 +15,6 @@ type migrateCmd struct {
 	JSON bool    `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*migrateCmd) Help() string {
-	return `Without --from and --to, migrates the configured database to the schema of this version.
-
-With --from or --to, copies all data to another database, which must be empty, and then compares
-every row. Stop the service first. The configuration is that of the service after the move:
-secrets.key must be the secret in use until now, which is in DATA_DIR/secret.key if it was
-generated. The source is not changed.
-
-Example:
-  gonebox migrate --config /etc/gonebox.yaml
-  GONEBOX_SECRETS_KEY_FILE=./data/secret.key gonebox migrate --from sqlite:./data --to postgres://gonebox@db.example.org/gonebox`
-}
-
 // Run migrates the database, or moves the data to another one.
 func (m *migrateCmd) Run(c *console) error {
 	cfg, err := m.load(c, nil)
