@@ -16,12 +16,6 @@ type noticeCmd struct {
 	Withdraw noticeWithdrawCmd `cmd:"" help:"Stop showing a notice."`
 }
 
-// Help is shown below the commands.
-func (*noticeCmd) Help() string {
-	return `Example:
-  gonebox notice publish --title "Maintenance on Sunday" --level warning`
-}
-
 // noticeRow is a notice as it is printed. State is computed from the times: whether the notice is shown now.
 type noticeRow struct {
 	ID          id.Notice    `json:"id"`
@@ -59,17 +53,9 @@ type noticePublishCmd struct {
 	JSON        bool        `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*noticePublishCmd) Help() string {
-	return `The HTML may contain text, headings, lists, tables and links; everything else is removed.
-
-Example:
-  gonebox notice publish --title "Maintenance" --html "<p>Sunday from 2:00</p>" --ends 2026-02-01T03:00:00Z`
-}
-
 // Run publishes the notice.
 func (n *noticePublishCmd) Run(c *console) error {
-	html, err := n.html()
+	html, err := n.html(c)
 	if err != nil {
 		return err
 	}
@@ -91,12 +77,6 @@ type noticeListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*noticeListCmd) Help() string {
-	return `Example:
-  gonebox notice list --limit 10`
-}
-
 // Run lists the notices.
 func (n *noticeListCmd) Run(c *console) error {
 	if err := n.check(); err != nil {
@@ -116,12 +96,6 @@ type noticeWithdrawCmd struct {
 	configFlags
 	ID   string `arg:"" name:"id" help:"Identifier of the notice."`
 	JSON bool   `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*noticeWithdrawCmd) Help() string {
-	return `Example:
-  gonebox notice withdraw ntc_01kkp3fdg0e00b4e47hwdxd73g`
 }
 
 // Run withdraws the notice.

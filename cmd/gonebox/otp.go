@@ -16,25 +16,9 @@ type otpCmd struct {
 	Explain otpExplainCmd `cmd:"" help:"Show which code is found in a mail, and why."`
 }
 
-// Help is shown below the commands.
-func (*otpCmd) Help() string {
-	return `Example:
-  gonebox otp explain mail.eml`
-}
-
 type otpExplainCmd struct {
 	File string `arg:"" placeholder:"FILE.eml" help:"Mail in the format of RFC 5322; - reads standard input."`
 	JSON bool   `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*otpExplainCmd) Help() string {
-	return `Prints the code and every candidate with its score and the reasons for it. A mail without a code
-is not an error.
-
-Example:
-  gonebox otp explain mail.eml
-  gonebox otp explain - --json < mail.eml`
 }
 
 // explanation is the output with --json. Code, display and kind are empty if there is no code; links and candidates are
@@ -45,7 +29,24 @@ type explanation struct {
 	Kind       string      `json:"kind"`
 	Confidence float64     `json:"confidence"`
 	Links      []string    `json:"links"`
+	Action     *action     `json:"action"`
 	Candidates []candidate `json:"candidates"`
+	Ranked     []ranked    `json:"ranked"`
+}
+
+// action is the link that the mail asks its reader to open.
+type action struct {
+	URL        string  `json:"url"`
+	Kind       string  `json:"kind"`
+	Confidence float64 `json:"confidence"`
+}
+
+// ranked is a link of the mail with what spoke for and against it. Ranked links are in the order of the mail.
+type ranked struct {
+	URL     string   `json:"url"`
+	Text    string   `json:"text"`
+	Rank    int      `json:"rank"`
+	Reasons []string `json:"reasons"`
 }
 
 // candidate is a number or word that could be the code. Candidates are in the order of the mail.
@@ -61,7 +62,7 @@ type candidate struct {
 // Run parses the mail as the service parses incoming mail, and prints what the extractor finds. It contacts no
 // service, so filters of an account do not apply.
 func (o *otpExplainCmd) Run(c *console) error {
-	raw, err := o.read()
+	raw, err := o.read(c)
 	if err != nil {
 		return err
 	}
@@ -73,11 +74,11 @@ func (o *otpExplainCmd) Run(c *console) error {
 	return e.print(c.out)
 }
 
-func (o *otpExplainCmd) read() (raw []byte, err error) {
+func (o *otpExplainCmd) read(c *console) (raw []byte, err error) {
 	name := o.File
 	if name == "-" {
 		name = "standard input"
-		raw, err = io.ReadAll(os.Stdin)
+		raw, err = io.ReadAll(c.in)
 	} else {
 		raw, err = os.ReadFile(name)
 	}
@@ -95,7 +96,13 @@ func explain(m otp.Mail) *explanation {
 	r := found.Result
 	e := &explanation{
 		Code: r.Code, Display: r.Display, Kind: string(r.Kind), Confidence: r.Confidence,
-		Links: append([]string{}, r.Links...), Candidates: []candidate{},
+		Links: append([]string{}, r.Links...), Candidates: []candidate{}, Ranked: []ranked{},
+	}
+	if a := r.Action; a != nil {
+		e.Action = &action{URL: a.URL, Kind: string(a.Kind), Confidence: a.Confidence}
+	}
+	for _, l := range found.Links {
+		e.Ranked = append(e.Ranked, ranked{URL: l.URL, Text: l.Text, Rank: l.Rank, Reasons: append([]string{}, l.Reasons...)})
 	}
 	for _, f := range found.Candidates {
 		e.Candidates = append(e.Candidates, candidate{
@@ -114,6 +121,17 @@ func (e *explanation) print(w io.Writer) error {
 	for _, link := range e.Links {
 		fmt.Fprintf(w, "Link %s\n", visible(link))
 	}
+	if a := e.Action; a != nil {
+		fmt.Fprintf(w, "Action %s: %s (confidence %v).\n", a.Kind, visible(a.URL), a.Confidence)
+	} else {
+		fmt.Fprintln(w, "No action.")
+	}
+	if len(e.Ranked) > 0 {
+		fmt.Fprintln(w)
+		if err := e.printLinks(w); err != nil {
+			return err
+		}
+	}
 	if len(e.Candidates) == 0 {
 		_, err := fmt.Fprintln(w, "No candidates.")
 		return err
@@ -128,6 +146,19 @@ func (e *explanation) print(w io.Writer) error {
 		table = append(table, []string{
 			mark, visible(f.Display), f.Where, strconv.FormatFloat(f.Score, 'f', 2, 64), visible(strings.Join(f.Reasons, "; ")),
 		})
+	}
+	return printTable(w, table)
+}
+
+// printLinks prints what spoke for and against each link. One of rank 4 or more is given, unless it is said why not.
+func (e *explanation) printLinks(w io.Writer) error {
+	table := [][]string{{"", "LINK", "TEXT", "RANK", "REASONS"}}
+	for _, l := range e.Ranked {
+		mark := ""
+		if e.Action != nil && e.Action.URL == l.URL {
+			mark = "*"
+		}
+		table = append(table, []string{mark, visible(l.URL), truncate(visible(l.Text)), strconv.Itoa(l.Rank), visible(strings.Join(l.Reasons, "; "))})
 	}
 	return printTable(w, table)
 }
