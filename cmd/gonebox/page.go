@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/gonebox/gonebox/internal/app"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -15,12 +14,6 @@ type pageCmd struct {
 	Put    pagePutCmd    `cmd:"" help:"Publish or replace a page."`
 	List   pageListCmd   `cmd:"" help:"List the pages."`
 	Remove pageRemoveCmd `cmd:"" help:"Remove a page."`
-}
-
-// Help is shown below the commands.
-func (*pageCmd) Help() string {
-	return `Example:
-  gonebox page put terms --title "Terms of use" --html-file terms.html`
 }
 
 // pageRow is a page as it is printed. Lists omit the HTML.
@@ -47,16 +40,14 @@ type htmlFlags struct {
 const htmlMax = 1 << 20
 
 // html returns the HTML, or "" if neither flag is set.
-func (f *htmlFlags) html() (string, error) {
+func (f *htmlFlags) html(c *console) (string, error) {
 	switch {
 	case f.HTML != nil:
 		return *f.HTML, nil
 	case f.HTMLFile == "":
 		return "", nil
-	case f.HTMLFile == "-":
-		return readHTML(os.Stdin)
 	}
-	file, err := os.Open(f.HTMLFile)
+	file, err := c.open(f.HTMLFile)
 	if err != nil {
 		return "", fmt.Errorf("--html-file: %w", err)
 	}
@@ -87,21 +78,12 @@ type pagePutCmd struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*pagePutCmd) Help() string {
-	return `The HTML may contain text, headings, lists, tables and links; everything else is removed.
-
-Example:
-  gonebox page put terms --title "Terms of use" --html-file terms.html
-  echo "<p>Xin chào</p>" | gonebox page put about --title "Giới thiệu" --locale vi --html-file -`
-}
-
 // Run publishes the page.
 func (p *pagePutCmd) Run(c *console) error {
 	if !p.isSet() {
 		return usageError{errors.New("missing flags: --html=TEXT or --html-file=FILE")}
 	}
-	html, err := p.html()
+	html, err := p.html(c)
 	if err != nil {
 		return err
 	}
@@ -117,12 +99,6 @@ func (p *pagePutCmd) Run(c *console) error {
 type pageListCmd struct {
 	configFlags
 	JSON bool `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*pageListCmd) Help() string {
-	return `Example:
-  gonebox page list --json`
 }
 
 // Run lists the pages.
@@ -143,12 +119,6 @@ type pageRemoveCmd struct {
 	Locale      string `xor:"locale" placeholder:"TAG" help:"Remove the page in this language; default: the one without a language."`
 	EveryLocale bool   `xor:"locale" help:"Remove the page in every language."`
 	JSON        bool   `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*pageRemoveCmd) Help() string {
-	return `Example:
-  gonebox page remove terms --every-locale`
 }
 
 // Run removes the page.

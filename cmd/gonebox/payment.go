@@ -21,12 +21,6 @@ type paymentCmd struct {
 	Adjust  paymentAdjustCmd  `cmd:"" help:"Add points to an account, or remove them."`
 }
 
-// Help is shown below the commands.
-func (*paymentCmd) Help() string {
-	return `Example:
-  gonebox payment list --unmatched`
-}
-
 // paymentRow is a bank transaction as it is printed. Missing texts are empty.
 type paymentRow struct {
 	ID         string       `json:"id"`
@@ -124,12 +118,6 @@ type paymentListCmd struct {
 	JSON      bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*paymentListCmd) Help() string {
-	return `Example:
-  gonebox payment list --unmatched --json`
-}
-
 // Run lists the transactions.
 func (p *paymentListCmd) Run(c *console) error {
 	if err := p.check(); err != nil {
@@ -158,12 +146,6 @@ type paymentResolveCmd struct {
 	Ignore  bool    `xor:"how" help:"Credit nothing."`
 	Note    string  `required:"" placeholder:"TEXT" help:"Reason, kept permanently with your user name and the time."`
 	JSON    bool    `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*paymentResolveCmd) Help() string {
-	return `Example:
-  gonebox payment resolve 92704 --account you@example.org --note "paid without the memo, confirmed by mail"`
 }
 
 // Run settles the transaction.
@@ -224,13 +206,6 @@ type paymentAdjustCmd struct {
 	Points int64  `arg:"" help:"Points to add; to remove some, put -- before the arguments: -- USER -5."`
 	Note   string `required:"" placeholder:"TEXT" help:"Reason, shown in the account's ledger and kept permanently with your user name and the time."`
 	JSON   bool   `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*paymentAdjustCmd) Help() string {
-	return `Example:
-  gonebox payment adjust you@example.org 50 --note "for the outage of 14 March"
-  gonebox payment adjust --note "credited twice" -- you@example.org -50`
 }
 
 // Run adds or removes the points.
