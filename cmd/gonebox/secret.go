@@ -11,26 +11,10 @@ type secretCmd struct {
 	Rotate secretRotateCmd `cmd:"" help:"Replace the master secret; tokens stay valid until they end."`
 }
 
-// Help is shown below the commands.
-func (*secretCmd) Help() string {
-	return `Example:
-  gonebox secret rotate`
-}
-
 type secretRotateCmd struct {
 	configFlags
 	Lost bool `help:"Give up everything that was encrypted under a lost secret (second factors, signing secrets of webhooks), so that the service starts with the present one."`
 	JSON bool `help:"Print JSON."`
-}
-
-// Help is shown below the flags of the command.
-func (*secretRotateCmd) Help() string {
-	return `New tokens are signed with the new secret, tokens signed with earlier ones stay valid until they end, and two-factor secrets
-stay readable. Without secrets.key the secret in data_dir is replaced, and a running service uses the new one within a
-second. With secrets.key nothing is changed: the command prints what to set.
-
-Example:
-  gonebox secret rotate`
 }
 
 // Run rotates the master secret. With secrets.key it only prints what to set: the configuration file is for the operator
