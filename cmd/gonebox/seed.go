@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/gonebox/gonebox/internal/app"
 	"github.com/gonebox/gonebox/internal/config"
@@ -15,31 +14,12 @@ type seedCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*seedCmd) Help() string {
-	return `What exists already is left as it is, so that running it again changes nothing. Filters and webhooks have the fields of the API.
-Passwords and keys that the file does not give are generated and printed, only once.
-
-Example of a file:
-  accounts:
-    - email: ci@example.org
-      password: correct horse battery
-      plan: pro
-      keys: [{name: ci, scopes: [mailboxes:read, mailboxes:write, messages:read, otp:read]}]
-      domains: [mail.example.org]
-      filters: [{name: Door codes, extractRegex: 'door code (\d{4})'}]
-      webhooks: [{url: https://hooks.example.org/gonebox, events: [message.received]}]
-
-Example:
-  gonebox seed accounts.yaml`
-}
-
 // seedMax is the maximum size of a seed in octets, a bound for files that were named by mistake.
 const seedMax = 16 << 20
 
 // Run creates what the file names. It prints what it created before an error, since generated secrets are shown only once.
 func (s *seedCmd) Run(c *console) error {
-	data, err := s.read()
+	data, err := s.read(c)
 	if err != nil {
 		return err
 	}
@@ -68,16 +48,12 @@ func (s *seedCmd) Run(c *console) error {
 	})
 }
 
-func (s *seedCmd) read() ([]byte, error) {
-	in := os.Stdin
-	if s.File != "-" {
-		f, err := os.Open(s.File)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+func (s *seedCmd) read(c *console) ([]byte, error) {
+	in, err := c.open(s.File)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, seedMax+1))
 	if err == nil && len(data) > seedMax {
 		err = fmt.Errorf("%s: is larger than %d bytes", s.File, seedMax)

@@ -29,14 +29,6 @@ type sendCmd struct {
 	JSON    bool     `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*sendCmd) Help() string {
-	return `Example:
-  gonebox send --to quiet-otter-4821@gonebox.localhost --code 246810
-  gonebox send --to quiet-otter-4821@gonebox.localhost --subject Invoice --html invoice.html --attach invoice.pdf
-  gonebox send --to quiet-otter-4821@gonebox.localhost --eml mail.eml`
-}
-
 // sendTimeout bounds the whole SMTP session of one mail.
 const sendTimeout = 30 * time.Second
 
@@ -59,7 +51,7 @@ func (s *sendCmd) Run(c *console) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	content, err := s.read()
+	content, err := s.read(c)
 	if err != nil {
 		return err
 	}
