@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,24 +22,24 @@ type attachedFile struct {
 }
 
 // read reads the files that the flags name, once for all mails of --count.
-func (s *sendCmd) read() (*testMail, error) {
+func (s *sendCmd) read(c *console) (*testMail, error) {
 	m := &testMail{html: s.HTML}
 	if s.HTML != "" && !strings.Contains(s.HTML, "<") {
-		text, err := readFile("--html", s.HTML)
+		text, err := readFile(c, "--html", s.HTML)
 		if err != nil {
 			return nil, err
 		}
 		m.html = string(text)
 	}
 	if s.EML != "" {
-		text, err := readFile("--eml", s.EML)
+		text, err := readFile(c, "--eml", s.EML)
 		if err != nil {
 			return nil, err
 		}
 		m.eml = canonicalLines(text)
 	}
 	for _, name := range s.Attach {
-		content, err := readFile("--attach", name)
+		content, err := readFile(c, "--attach", name)
 		if err != nil {
 			return nil, err
 		}
@@ -50,14 +49,10 @@ func (s *sendCmd) read() (*testMail, error) {
 }
 
 // readFile reads the file of a flag, or standard input if name is a hyphen. The error names the flag.
-func readFile(flag, name string) ([]byte, error) {
-	in := io.ReadCloser(os.Stdin)
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", flag, err)
-		}
-		in = file
+func readFile(c *console, flag, name string) ([]byte, error) {
+	in, err := c.open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	defer in.Close()
 	content, err := io.ReadAll(io.LimitReader(in, mailMax+1))
