@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/gonebox/gonebox/internal/account"
@@ -23,12 +22,6 @@ type userCmd struct {
 	ResetPassword userResetPasswordCmd `cmd:"" help:"Set a new password, and end the user tokens, developer keys and mailbox tokens."`
 	Disable       userDisableCmd       `cmd:"" help:"Disable an account, and end its user tokens, developer keys and mailbox tokens."`
 	Enable        userEnableCmd        `cmd:"" help:"Enable a disabled account."`
-}
-
-// Help is shown below the commands.
-func (*userCmd) Help() string {
-	return `Example:
-  gonebox user show you@example.org`
 }
 
 // userRow is an account as it is printed. Plan is the one that staff assigned, not one that was bought.
@@ -88,12 +81,6 @@ type userListCmd struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*userListCmd) Help() string {
-	return `Example:
-  gonebox user list --search @example.org --limit 20`
-}
-
 // Run lists the accounts.
 func (u *userListCmd) Run(c *console) error {
 	if err := u.check(); err != nil {
@@ -116,12 +103,6 @@ func (u *userListCmd) Run(c *console) error {
 
 type userShowCmd struct{ userFlags }
 
-// Help is shown below the flags of the command.
-func (*userShowCmd) Help() string {
-	return `Example:
-  gonebox user show you@example.org --json`
-}
-
 // Run shows the account.
 func (u *userShowCmd) Run(c *console) error {
 	return u.report(c, func(o *app.Operator) (*account.Account, error) { return o.Accounts.Find(c, u.User) })
@@ -136,15 +117,9 @@ type userAddCmd struct {
 	JSON          bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*userAddCmd) Help() string {
-	return `Example:
-  gonebox user add ci@example.org --plan pro`
-}
-
 // Run creates the account. A generated password is printed, only this once.
 func (u *userAddCmd) Run(c *console) error {
-	chosen, err := chosenPassword(u.PasswordStdin)
+	chosen, err := chosenPassword(c, u.PasswordStdin)
 	if err != nil {
 		return err
 	}
@@ -165,12 +140,6 @@ type userSetPlanCmd struct {
 	Plan string `arg:"" help:"Code of the plan, such as plus."`
 }
 
-// Help is shown below the flags of the command.
-func (*userSetPlanCmd) Help() string {
-	return `Example:
-  gonebox user set-plan you@example.org plus`
-}
-
 // Run assigns the plan.
 func (u *userSetPlanCmd) Run(c *console) error {
 	return u.report(c, func(o *app.Operator) (*account.Account, error) {
@@ -183,12 +152,6 @@ type userSetRoleCmd struct {
 	Role string `arg:"" enum:"user,staff" help:"user or staff."`
 }
 
-// Help is shown below the flags of the command.
-func (*userSetRoleCmd) Help() string {
-	return `Example:
-  gonebox user set-role you@example.org staff`
-}
-
 // Run assigns the role.
 func (u *userSetRoleCmd) Run(c *console) error {
 	return u.report(c, func(o *app.Operator) (*account.Account, error) {
@@ -198,12 +161,6 @@ func (u *userSetRoleCmd) Run(c *console) error {
 
 type userDisableCmd struct{ userFlags }
 
-// Help is shown below the flags of the command.
-func (*userDisableCmd) Help() string {
-	return `Example:
-  gonebox user disable you@example.org`
-}
-
 // Run disables the account.
 func (u *userDisableCmd) Run(c *console) error {
 	return u.report(c, func(o *app.Operator) (*account.Account, error) {
@@ -212,12 +169,6 @@ func (u *userDisableCmd) Run(c *console) error {
 }
 
 type userEnableCmd struct{ userFlags }
-
-// Help is shown below the flags of the command.
-func (*userEnableCmd) Help() string {
-	return `Example:
-  gonebox user enable you@example.org`
-}
 
 // Run enables the account.
 func (u *userEnableCmd) Run(c *console) error {
@@ -230,15 +181,9 @@ type userResetPasswordCmd struct {
 	EndTwoFactor  bool `help:"Also turn off two-factor authentication, for an owner who has lost the authenticator and the recovery codes."`
 }
 
-// Help is shown below the flags of the command.
-func (*userResetPasswordCmd) Help() string {
-	return `Example:
-  gonebox user reset-password you@example.org`
-}
-
 // Run sets a new password. A generated one is printed, only this once.
 func (u *userResetPasswordCmd) Run(c *console) error {
-	chosen, err := chosenPassword(u.PasswordStdin)
+	chosen, err := chosenPassword(c, u.PasswordStdin)
 	if err != nil {
 		return err
 	}
@@ -258,11 +203,11 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 
 // chosenPassword returns the password on standard input, or "" to generate one. There is no flag for it: command lines
 // can be seen by other users of the machine.
-func chosenPassword(stdin bool) (string, error) {
+func chosenPassword(c *console, stdin bool) (string, error) {
 	if !stdin {
 		return "", nil
 	}
-	password, err := firstLine(os.Stdin)
+	password, err := firstLine(c.in)
 	if err != nil {
 		return "", fmt.Errorf("read the password from standard input: %w", err)
 	}

@@ -11,12 +11,6 @@ type versionCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help is shown below the flags of the command.
-func (*versionCmd) Help() string {
-	return `Example:
-  gonebox version --json`
-}
-
 // build is the information that the Go tool recorded in the binary.
 type build struct {
 	Version  string `json:"version"`  // of the module; "(devel)" if built from a directory
