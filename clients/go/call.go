@@ -11,13 +11,16 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 )
 
 // Error is an error of the service or of this client, whose codes begin with "client." or "wait.". RetryAfter is zero
-// unless the service gave a time. Use errors.As to find it.
+// unless the service gave a time. Diagnosis is set for wait.timeout, unless the wait was below a second or the service is
+// older. Use errors.As to find it.
 type Error struct {
 	Code       string
 	Message    string // says what to do
@@ -25,6 +28,7 @@ type Error struct {
 	TraceID    string // finds the call in the log of the service
 	RetryAfter time.Duration
 	Err        error
+	Diagnosis  *Diagnosis // why a wait found nothing
 }
 
 // Error returns Message, which begins with the code for errors of the service.
@@ -68,7 +72,7 @@ func (c caller) json(ctx context.Context, method, path string, body, result any)
 
 // read sends a call and returns the body of its response, all within responseTimeout.
 func (c caller) read(ctx context.Context, method, path string, body any) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, responseTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, responseTimeout, slowError(responseTimeout))
 	defer cancel()
 	response, err := c.send(ctx, method, path, body, nil)
 	if err != nil {
@@ -77,14 +81,14 @@ func (c caller) read(ctx context.Context, method, path string, body any) ([]byte
 	defer response.Body.Close()
 	octets, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, c.unreachable(err)
+		return nil, c.unreachable(ctx, nameOf(method, path), err)
 	}
 	return octets, nil
 }
 
 // send sends a call and returns its response, or what the service says against it. The caller closes the body. A []byte
-// is sent as it is, anything else as JSON. Errors: those of the service, client.invalid_url, client.unreachable,
-// client.unexpected_answer.
+// is sent as it is, anything else as JSON. Errors: those of the service, client.invalid_url, client.invalid_key,
+// client.unreachable, client.unexpected_answer, that of ctx.
 func (c caller) send(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
 	var content io.Reader
 	media := "application/json"
@@ -97,8 +101,8 @@ func (c caller) send(ctx context.Context, method, path string, body any, header 
 		}
 		content = bytes.NewReader(octets)
 	}
-	if !strings.HasPrefix(c.url, "http://") && !strings.HasPrefix(c.url, "https://") {
-		return nil, &Error{Code: "client.invalid_url", Message: fmt.Sprintf("%q is not the URL of a Gonebox: pass one such as http://localhost:8080", c.url)}
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	request, err := http.NewRequestWithContext(ctx, method, c.url+"/api/v1"+path, content)
 	if err != nil {
@@ -114,19 +118,57 @@ func (c caller) send(ctx context.Context, method, path string, body any, header 
 	maps.Copy(request.Header, header)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, c.unreachable(err)
+		return nil, c.unreachable(ctx, nameOf(method, path), err)
 	}
 	if response.StatusCode >= 400 {
 		defer response.Body.Close()
-		before, _, _ := strings.Cut(path, "?")
-		return nil, c.problem(response, method+" "+before)
+		return nil, c.problem(response, nameOf(method, path))
 	}
 	return response, nil
 }
 
-// unreachable returns the error of a call that got no response.
-func (c caller) unreachable(err error) error {
-	return &Error{Code: "client.unreachable", Err: err, Message: fmt.Sprintf(`no Gonebox answers at %s (%v). Start one with "gonebox serve --dev", or correct the URL`, c.url, err)}
+// nameOf returns the method and the path of a call without its query, for messages.
+func nameOf(method, path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	return method + " " + path
+}
+
+// check returns the error of a URL or a key that cannot be sent. It never shows a key, also where one was passed as the
+// URL.
+func (c caller) check() error {
+	if !strings.HasPrefix(c.url, "http://") && !strings.HasPrefix(c.url, "https://") {
+		shown := strconv.Quote(c.url)
+		if keyLike.MatchString(c.url) {
+			shown = "a key"
+		}
+		return &Error{Code: "client.invalid_url", Message: shown + " is not the URL of a Gonebox: pass one such as http://localhost:8080"}
+	}
+	if strings.ContainsFunc(c.key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return &Error{Code: "client.invalid_key", Message: "the key has characters that no key has, such as a line break at its end: pass it as the service showed it"}
+	}
+	return nil
+}
+
+// keyLike matches what may be a key or a token.
+var keyLike = regexp.MustCompile("x[a-z]?_")
+
+// unreachable returns the error of a call that got no response, or not all of it. If the caller has ended ctx, that is
+// the error, and not the service's.
+func (c caller) unreachable(ctx context.Context, call string, err error) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		<-ctx.Done() // the dialer ends at the deadline, which may be a moment earlier
+	}
+	if slow, ok := context.Cause(ctx).(slowError); ok { // it is never wrapped
+		return &Error{Code: "client.unreachable", Err: err, Message: fmt.Sprintf("%s did not answer %s within %v", c.url, call, time.Duration(slow))}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", call, ctx.Err())
+	}
+	reason := err
+	if u, ok := err.(*url.Error); ok { // its text would show the URL twice
+		reason = u.Err
+	}
+	return &Error{Code: "client.unreachable", Err: err, Message: fmt.Sprintf(`no Gonebox answers at %s (%s: %v). Start one with "gonebox serve --dev", or correct the URL`, c.url, call, reason)}
 }
 
 // problem returns the error of a response with a status of 400 and above. call is the method and the path, for the
@@ -136,17 +178,21 @@ func (c caller) problem(response *http.Response, call string) error {
 		Code, Title, Detail, TraceID string
 		Errors                       []struct{ Pointer, Message string }
 	}
-	if err := json.NewDecoder(response.Body).Decode(&p); err != nil || p.Code == "" {
-		return &Error{Code: "client.unexpected_answer", Status: response.StatusCode, Message: fmt.Sprintf("%s answered %s with %d, not as Gonebox does: check the URL", c.url, call, response.StatusCode)}
+	e := &Error{Status: response.StatusCode}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 && seconds < 1<<30 {
+		e.RetryAfter = time.Duration(seconds) * time.Second
 	}
-	e := &Error{Code: p.Code, Status: response.StatusCode, TraceID: p.TraceID}
+	if err := json.NewDecoder(response.Body).Decode(&p); err != nil || p.Code == "" {
+		e.Code, e.Message = "client.unexpected_answer", fmt.Sprintf("%s answered %s with %d, not as Gonebox does: check the URL", c.url, call, response.StatusCode)
+		return e
+	}
+	e.Code, e.TraceID = p.Code, p.TraceID
 	text := cmp.Or(p.Detail, p.Title)
 	for _, field := range p.Errors {
 		text += "; " + field.Pointer + " " + field.Message
 	}
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-		e.RetryAfter = time.Duration(seconds) * time.Second
-		text += fmt.Sprintf("; try again in %d s", seconds)
+	if e.RetryAfter > 0 {
+		text += fmt.Sprintf("; try again in %d s", e.RetryAfter/time.Second)
 	}
 	e.Message = fmt.Sprintf("%s: %s (%s)%s", p.Code, text, call, advice[p.Code])
 	return e
