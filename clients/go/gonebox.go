@@ -6,19 +6,16 @@
 // function for each event. Request reaches every operation of the API that has no method.
 //
 // All methods take a context and end with it. Errors of the service are of type *Error and have the stable code of the
-// problem and a message that says what to do. Waits poll the service with calls of at most 25 seconds and wait out a
-// 429. Package goneboxtest starts a service for tests.
+// problem and a message that says what to do. Waits poll the service with calls of at most 25 seconds. While they have
+// time left, they wait out a 429, a 503, and a service that refuses or resets connections. Package goneboxtest starts a service for tests.
 package gonebox
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,9 +33,6 @@ const (
 	first           = "msg_00000000000000000000000001" // sorts before every message
 )
 
-// action matches the links that sign in, confirm or reset. It is applied to the whole address.
-var action = regexp.MustCompile(`(?i)reset|verif|confirm|activat|token|magic|sign-?in|log-?in|invit|auth|code=`)
-
 // Gonebox is a service. It may be used by several goroutines. Connections are those of http.DefaultClient.
 type Gonebox struct {
 	URL  string
@@ -46,8 +40,8 @@ type Gonebox struct {
 }
 
 // New returns the client of the service at url, such as http://localhost:8080. key is a developer key (x_…) or a user
-// token (xu_…); without one, mailboxes are anonymous. An invalid url is reported by the first call. At most one key may
-// be given.
+// token (xu_…); without one, mailboxes are anonymous. An invalid url or key is reported by the first call. At most one
+// key may be given.
 func New(url string, key ...string) *Gonebox {
 	url = strings.TrimSuffix(strings.TrimRight(url, "/"), "/api/v1")
 	return &Gonebox{URL: url, call: caller{url, one(key)}}
@@ -80,11 +74,45 @@ func (g *Gonebox) CreateMailbox(ctx context.Context, options ...MailboxOptions) 
 	return m, nil
 }
 
-// OpenMailbox opens the mailbox that a mailbox token (xm_…) belongs to. Errors: *Error, such as auth.invalid_token and
-// mailbox.expired.
+// OpenMailbox opens the mailbox that a mailbox token (xm_…) belongs to, or the one at an address of the sink, where it can be
+// waited for the first mail: under "gonebox serve --dev" any address that the application under test writes to, otherwise with a
+// key of the sink's account. Errors: *Error, such as auth.invalid_token, mailbox.expired and mailbox.domain_unavailable.
 func (g *Gonebox) OpenMailbox(ctx context.Context, token string) (*Mailbox, error) {
+	if at := strings.LastIndexByte(token, '@'); at >= 0 {
+		return g.CreateMailbox(ctx, MailboxOptions{LocalPart: token[:at], Domain: token[at+1:]})
+	}
 	m := &Mailbox{url: g.URL, Token: token}
 	return m, m.api().data(ctx, http.MethodGet, "/mailboxes/me", nil, m)
+}
+
+// Messages lists the messages of all mailboxes of the account that match, newest first; Address of each is that of its mailbox. It needs a
+// developer key with messages:read, or a user token. Like Mailbox.Messages it reads all pages.
+func (g *Gonebox) Messages(ctx context.Context, filter ...Filter) ([]Summary, error) {
+	return g.account().Messages(ctx, filter...)
+}
+
+// WaitForCode is Mailbox.WaitForCode for a message in any mailbox of the account: To says for which recipient.
+func (g *Gonebox) WaitForCode(ctx context.Context, options ...WaitOptions) (string, error) {
+	return g.account().WaitForCode(ctx, options...)
+}
+
+// WaitForLink is Mailbox.WaitForLink for a message in any mailbox of the account.
+func (g *Gonebox) WaitForLink(ctx context.Context, options ...WaitOptions) (string, error) {
+	return g.account().WaitForLink(ctx, options...)
+}
+
+// WaitForMessage is Mailbox.WaitForMessage for a message in any mailbox of the account.
+func (g *Gonebox) WaitForMessage(ctx context.Context, options ...WaitOptions) (*Message, error) {
+	return g.account().WaitForMessage(ctx, options...)
+}
+
+// account returns all mailboxes of the account as one that messages are read from.
+func (g *Gonebox) account() *Mailbox {
+	m := &Mailbox{Address: "the account", Token: g.call.key, url: g.URL, messages: "/me/messages"}
+	if strings.HasPrefix(g.call.key, "x_") {
+		m.messages = "/keys/messages"
+	}
+	return m
 }
 
 // Request calls any other operation of the API, such as POST /me/webhooks. It decodes the data of the response into
@@ -100,63 +128,63 @@ type Mailbox struct {
 	Token       string // opens this mailbox and nothing else
 	ExpiresAt   time.Time
 	url         string
+	messages    string // the path of the list; "": that of one mailbox
 }
 
 // WaitOptions restrict messages; what is zero restricts nothing. Limit is for Messages alone, Timeout for waits alone,
 // where zero means DefaultTimeout. A deadline of the context ends a wait earlier, with the error of the context.
 type WaitOptions struct {
 	From, Subject string   // parts of the sender and of the subject, in any case
+	To            string   // a part of a recipient: of the envelope, or in To or Cc
 	Has           []string // all of them: "code", "link", "attachment"
 	Unseen        bool
 	After         string // the id of a message: only messages after it
 	Limit         int
 	Timeout       time.Duration
+
+	// Of the methods of Gonebox alone: a search, the id or address of a mailbox, a domain, and how mailboxes were created.
+	Q, Mailbox, Domain, Source string
 }
 
 // Filter restricts the messages of a list.
 type Filter = WaitOptions
 
 // WaitForCode waits for a message with a one-time code and returns the code. A message that is already there counts.
-// Error: wait.timeout, whose message lists what else the mailbox has.
+// Error: wait.timeout, whose message says what happened instead.
 func (m *Mailbox) WaitForCode(ctx context.Context, options ...WaitOptions) (string, error) {
-	found, err := m.wait(ctx, one(options), "code")
+	o := one(options)
+	found, err := m.wait(ctx, m.startWait("WaitForCode", cmp.Or(o.Timeout, DefaultTimeout)), o, "code")
 	if err != nil {
 		return "", err
 	}
 	return found.OTP.Code, nil
 }
 
-// WaitForLink waits for a message with a link and returns the link: the one that signs in, confirms or resets, else the
-// first. It marks the message as seen. Error: wait.timeout.
+// bestLink is what a message has that WaitForLink waits for.
+const bestLink = "bestLink"
+
+// WaitForLink waits for a message with a link to follow and returns the link: the one that the message asks to open
+// (Message.Action), else the first that is none to avoid, such as one that unsubscribes. It marks the message as seen.
+// Error: wait.timeout.
 func (m *Mailbox) WaitForLink(ctx context.Context, options ...WaitOptions) (string, error) {
-	o := one(options)
-	o.Has = append([]string{"link"}, o.Has...)
-	full, err := m.WaitForMessage(ctx, o)
+	full, err := m.waitWhole(ctx, "WaitForLink", one(options), bestLink)
 	if err != nil {
 		return "", err
 	}
-	if full.OTP != nil && len(full.OTP.Links) > 0 {
-		return full.OTP.Links[0], nil
-	}
-	return full.Links[max(0, slices.IndexFunc(full.Links, action.MatchString))], nil
+	return full.BestLink, nil
 }
 
 // WaitForMessage waits for a message that matches and returns it whole. A message that is already there counts; the
 // newest wins. It marks the message as seen. Error: wait.timeout.
 func (m *Mailbox) WaitForMessage(ctx context.Context, options ...WaitOptions) (*Message, error) {
-	found, err := m.wait(ctx, one(options))
-	if err != nil {
-		return nil, err
-	}
-	return m.Message(ctx, found.ID)
+	return m.waitWhole(ctx, "WaitForMessage", one(options))
 }
 
 // ExpectNoMessage returns an error if a message that matches is there or comes within the timeout, DefaultQuiet if it
 // is zero. Error: wait.unexpected_message.
 func (m *Mailbox) ExpectNoMessage(ctx context.Context, options ...WaitOptions) error {
 	o := one(options)
-	o.Timeout = cmp.Or(o.Timeout, DefaultQuiet)
-	found, err := m.next(ctx, o)
+	found, err := m.next(ctx, m.startWait("ExpectNoMessage", cmp.Or(o.Timeout, DefaultQuiet)), o)
 	if err != nil || found == nil {
 		return err
 	}
@@ -204,6 +232,17 @@ func (m *Mailbox) Raw(ctx context.Context, messageID string) ([]byte, error) {
 	return m.api().read(ctx, http.MethodGet, "/messages/"+messageID+"/raw", nil)
 }
 
+// Checks checks which mail clients lack what the HTML of a message uses, and what its parts and header miss. Nothing is
+// fetched. Error: message.not_found.
+func (m *Mailbox) Checks(ctx context.Context, messageID string) (*Checks, error) {
+	return get[Checks](ctx, m, http.MethodGet, "/messages/"+messageID+"/checks", nil)
+}
+
+// Transcript reads the SMTP dialog of a message for the sink or a project, for a day. Error: transcript.not_found.
+func (m *Mailbox) Transcript(ctx context.Context, messageID string) (*Transcript, error) {
+	return get[Transcript](ctx, m, http.MethodGet, "/messages/"+messageID+"/transcript", nil)
+}
+
 // Inject puts a message into the mailbox as if it had been received. It works only where the service allows it, as with
 // --dev. Error: inject.disabled.
 func (m *Mailbox) Inject(ctx context.Context, draft Draft) (*Message, error) {
@@ -237,43 +276,60 @@ func get[T any](ctx context.Context, m *Mailbox, method, path string, body any) 
 }
 
 // wait waits for a message that matches and has all of has. Error: wait.timeout.
-func (m *Mailbox) wait(ctx context.Context, o WaitOptions, has ...string) (*Summary, error) {
+func (m *Mailbox) wait(ctx context.Context, w *waiting, o WaitOptions, has ...string) (*Summary, error) {
 	o.Has = append(has, o.Has...)
-	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
-	found, err := m.next(ctx, o)
+	found, err := m.next(ctx, w, o)
 	if err != nil || found != nil {
 		return found, err
 	}
 	there := "The mailbox is empty: check that the application sends to this address and to this service"
-	if others, err := m.Messages(ctx, Filter{Limit: 5}); err == nil && len(others) > 0 {
+	if w.diagnosis != nil {
+		there = strings.TrimSuffix(w.diagnosis.Summary, ".")
+	} else if others, err := m.Messages(ctx, Filter{Limit: 5}); err != nil {
+		there = fmt.Sprintf("What it has instead cannot be read: %v", err)
+	} else if len(others) > 0 {
 		there = fmt.Sprintf("It has other messages: %v", others)
 	}
-	return nil, &Error{Code: "wait.timeout", Message: fmt.Sprintf("no message%s came to %s within %v. %s", o, m.Address, o.Timeout, there)}
+	return nil, &Error{Code: "wait.timeout", Message: fmt.Sprintf("no message%s came to %s within %v. %s", o, m.Address, w.timeout, there), Diagnosis: w.diagnosis}
 }
 
-// next returns the newest message that matches, or nil at the end of the timeout.
+// waitWhole is wait for the whole message.
+func (m *Mailbox) waitWhole(ctx context.Context, name string, o WaitOptions, has ...string) (full *Message, err error) {
+	w := m.startWait(name, cmp.Or(o.Timeout, DefaultTimeout))
+	found, err := m.wait(ctx, w, o, has...)
+	if err != nil {
+		return nil, err
+	}
+	err = w.call(ctx, func(ctx context.Context) error {
+		full, err = m.Message(ctx, found.ID)
+		return err
+	})
+	return full, err
+}
+
+// next returns the newest message that matches, or nil at the end of the wait.
 //
 // The service waits in whole seconds, so the last part of a second is slept here. A service that is shutting down
 // responds early, hence the pause before the next call.
-func (m *Mailbox) next(ctx context.Context, o WaitOptions) (*Summary, error) {
-	deadline := time.Now().Add(o.Timeout)
+func (m *Mailbox) next(ctx context.Context, w *waiting, o WaitOptions) (found *Summary, err error) {
 	q := o.query()
 	q.Set("limit", "1")
 	for {
-		asked := time.Now()
-		left := max(0, deadline.Sub(asked))
-		wait := min(longestPoll, left.Truncate(time.Second))
-		found, err := m.newest(ctx, q, wait)
-		var problem *Error
+		asked, left := time.Now(), w.left()
+		poll := min(longestPoll, left.Truncate(time.Second))
+		err := w.call(ctx, func(ctx context.Context) error {
+			found, err = m.newest(ctx, w, q, min(poll, w.left().Truncate(time.Second)))
+			return err
+		})
 		switch {
-		case err == nil && (found != nil || left == 0):
+		case err != nil:
+			return nil, err
+		case found != nil || left == 0:
 			return found, nil
-		case err == nil && wait == 0:
-			err = pause(ctx, left)
-		case err == nil && time.Since(asked) < wait/2: // it did not wait
-			err = pause(ctx, time.Second/5)
-		case errors.As(err, &problem) && problem.Code == "rate.limited" && problem.RetryAfter <= left:
-			err = pause(ctx, max(problem.RetryAfter, time.Second))
+		case poll == 0:
+			err = w.pause(ctx, left)
+		case time.Since(asked) < poll/2: // it did not wait
+			err = w.pause(ctx, time.Second/5)
 		}
 		if err != nil {
 			return nil, err
@@ -282,15 +338,19 @@ func (m *Mailbox) next(ctx context.Context, o WaitOptions) (*Summary, error) {
 }
 
 // newest returns the newest message that matches, searching all pages. Only the first page waits.
-func (m *Mailbox) newest(ctx context.Context, q url.Values, wait time.Duration) (*Summary, error) {
+func (m *Mailbox) newest(ctx context.Context, w *waiting, q url.Values, wait time.Duration) (*Summary, error) {
 	q.Del("cursor")
 	for {
 		page, err := m.list(ctx, q, wait)
+		if err != nil {
+			return nil, err
+		}
+		w.learn(page.Diagnosis)
 		if len(page.Data) > 0 {
 			return &page.Data[0], nil
 		}
-		if err != nil || page.NextCursor == "" {
-			return nil, err
+		if page.NextCursor == "" {
+			return nil, nil
 		}
 		q.Set("cursor", page.NextCursor)
 		wait = 0
@@ -301,19 +361,22 @@ func (m *Mailbox) newest(ctx context.Context, q url.Values, wait time.Duration) 
 type page struct {
 	Data       []Summary
 	NextCursor string
+	Diagnosis  *Diagnosis
 }
 
 // list reads a page. wait is how long the service may hold the call open until a message matches.
 func (m *Mailbox) list(ctx context.Context, q url.Values, wait time.Duration) (page, error) {
 	var p page
 	q.Set("wait", strconv.Itoa(int(wait/time.Second)))
-	return p, m.api().json(ctx, http.MethodGet, "/mailboxes/me/messages?"+q.Encode(), nil, &p)
+	return p, m.api().json(ctx, http.MethodGet, cmp.Or(m.messages, "/mailboxes/me/messages")+"?"+q.Encode(), nil, &p)
 }
 
 // query returns the parameters of a list that matches.
 func (o WaitOptions) query() url.Values {
 	q := url.Values{"has": o.Has}
-	for name, value := range map[string]string{"from": o.From, "subject": o.Subject, "after": o.After} {
+	for name, value := range map[string]string{
+		"from": o.From, "subject": o.Subject, "to": o.To, "after": o.After, "q": o.Q, "mailbox": o.Mailbox, "domain": o.Domain, "source": o.Source,
+	} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -326,7 +389,7 @@ func (o WaitOptions) query() url.Values {
 
 // String describes what is waited for, beginning with a space, or is empty.
 func (o WaitOptions) String() (text string) {
-	for _, part := range [][2]string{{"from", o.From}, {"with subject", o.Subject}, {"with", strings.Join(o.Has, " and ")}} {
+	for _, part := range [][2]string{{"from", o.From}, {"with subject", o.Subject}, {"to", o.To}, {"that finds", o.Q}, {"with", strings.Replace(strings.Join(o.Has, " and "), bestLink, "link", 1)}} {
 		if part[1] != "" {
 			text += fmt.Sprintf(" %s %q", part[0], part[1])
 		}
