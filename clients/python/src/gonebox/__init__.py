@@ -1,12 +1,13 @@
 """Client of Gonebox, a disposable mailbox service. Times are in seconds."""
 
-from ._aio import AsyncGonebox, AsyncMailbox
-from ._client import Gonebox, Mailbox
+from ._aio import AsyncFaults, AsyncGonebox, AsyncMailbox, AsyncProject
+from ._client import Gonebox, Mailbox, Project
+from ._faults import Faults
 from ._http import GoneboxError
-from ._types import Address, Attachment, Message, Otp, Summary
+from ._types import Address, Attachment, Cause, Checks, CheckWarning, Diagnosis, Fault, Message, Otp, Summary, Transcript, TranscriptLine
 from .service import Service, start_service
 
 __all__ = [
-    "Address", "AsyncGonebox", "AsyncMailbox", "Attachment", "Gonebox", "GoneboxError", "Mailbox", "Message", "Otp",
-    "Service", "Summary", "start_service",
+    "Address", "AsyncFaults", "AsyncGonebox", "AsyncMailbox", "AsyncProject", "Attachment", "Cause", "Checks", "CheckWarning", "Diagnosis", "Fault", "Faults", "Gonebox",
+    "GoneboxError", "Mailbox", "Message", "Otp", "Project", "Service", "Summary", "Transcript", "TranscriptLine", "start_service",
 ]
