@@ -16,7 +16,7 @@ class Record(dict):
             raise AttributeError(f"{type(self).__name__} has no {name}; it has {', '.join(self)}") from None
 
     def _wrap(self, name: str, value: Any) -> Any:
-        kind = {"otp": Otp, "attachments": Attachment}.get(name, Address)
+        kind = {"otp": Otp, "attachments": Attachment, "authentication": Authentication, "warnings": CheckWarning, "causes": Cause, "lines": TranscriptLine}.get(name, Address)
         if isinstance(value, list):
             return [kind(v) if isinstance(v, dict) else v for v in value]
         return kind(value) if isinstance(value, dict) else value
@@ -38,6 +38,15 @@ class Otp(Record):
     links: list[str]
 
 
+class Action(Record):
+    """The link that a message asks its reader to open. `kind` is verify, sign_in, reset, invite or unlock, `confidence` is from 0 to 1."""
+
+    url: str
+    host: str
+    kind: str
+    confidence: float
+
+
 class Attachment(Record):
     """A file in a message; not `available` above the size limit of the service."""
 
@@ -50,11 +59,22 @@ class Attachment(Record):
     available: bool
 
 
+class Authentication(Record):
+    """The verdicts on the sender (RFC 8601). `verified` means that `domain`, that of the only address in From, is proven."""
+
+    spf: str
+    dkim: str
+    dmarc: str
+    verified: bool
+    domain: Optional[str]
+
+
 class Summary(Record):
-    """What a list shows of a message. Times are RFC 3339."""
+    """What a list shows of a message. Times are RFC 3339. `verified` means that the domain of the sender is proven."""
 
     id: str
     mailbox_id: str
+    address: str  #: of the mailbox, in lists of an account
     from_: Address
     to: list[Address]
     subject: str
@@ -64,6 +84,9 @@ class Summary(Record):
     seen: bool
     has_attachments: bool
     otp: Optional[Otp]
+    verified: bool
+    action: Optional[Action]
+    tags: list[str]  #: sorted; absent where the message has none
 
 
 class Message(Summary):
@@ -75,3 +98,81 @@ class Message(Summary):
     html: Optional[str]
     attachments: list[Attachment]
     links: list[str]
+    best_link: Optional[str]
+    authentication: Authentication
+
+
+class CheckWarning(Record):
+    """One thing that may go wrong with a message. `clients` do not support the feature that it is about, which `line` of the HTML shows first."""
+
+    code: str
+    title: str
+    detail: str
+    line: Optional[int]
+    clients: list[str]
+    feature: Optional[str]
+
+
+class Checks(Record):
+    """How a message will fare in mail clients. `score` is from 0 to 100, `clients_as_of` the day of the data about clients."""
+
+    score: float
+    clients_as_of: str
+    warnings: list[CheckWarning]
+
+
+class TranscriptLine(Record):
+    """A line of an SMTP dialog. `from_` is "client" or "server", `at` an RFC 3339 time."""
+
+    at: str
+    from_: str
+    text: str
+
+
+class Transcript(Record):
+    """The SMTP dialog of a mail, without credentials and content. `project` is None for the sink; `to` has refused recipients too."""
+
+    at: str
+    project: Optional[str]
+    from_: str
+    to: list[str]
+    refused: bool
+    lines: list[TranscriptLine]
+
+
+class Fault(Record):
+    """A rule by which the service fails on purpose. `hits` counts its answers; `delay` is in seconds, `created_at` and `ends_at` are RFC 3339 times."""
+
+    id: str
+    project: Optional[str]
+    from_: Optional[str]
+    to: Optional[str]
+    stage: str
+    reply: Optional[str]
+    delay: int
+    close: bool
+    times: Optional[int]
+    every: Optional[int]
+    per_minute: Optional[int]
+    probability: Optional[float]
+    seed: Optional[int]
+    hits: int
+    created_at: str
+    ends_at: Optional[str]
+
+
+class Cause(Record):
+    """One thing that happened instead of what was waited for. `at` is an RFC 3339 time."""
+
+    code: str
+    detail: str
+    at: str
+    address: Optional[str]
+    message_id: Optional[str]
+
+
+class Diagnosis(Record):
+    """Why a wait found nothing. `causes` begins with the likeliest."""
+
+    summary: str
+    causes: list[Cause]

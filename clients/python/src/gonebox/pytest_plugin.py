@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import secrets
 from typing import Iterator
 
 import pytest
 
-from ._client import Gonebox, Mailbox
+from ._client import Gonebox, Mailbox, Project
 from ._http import GoneboxError
 from .service import Service, start_service
 
@@ -24,6 +25,15 @@ def gonebox_service() -> Iterator[Service]:
 def gonebox(gonebox_service: Service) -> Gonebox:
     """The client of that service, with the key in GONEBOX_KEY if there is one."""
     return Gonebox(gonebox_service.url, os.environ.get("GONEBOX_KEY"))
+
+
+@pytest.fixture(scope="session")
+def project(gonebox: Gonebox) -> Iterator[Project]:
+    """A project of the session's own, and with pytest-xdist of the worker's, deleted at its end: what an application sends while it is signed in with
+    `project.smtp` is the worker's alone."""
+    project = gonebox.project(f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}-{secrets.token_hex(4)}")
+    yield project
+    project.destroy()
 
 
 @pytest.fixture
