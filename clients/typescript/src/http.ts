@@ -10,6 +10,12 @@ const ADVICE: Record<string, string> = {
   "inject.disabled": 'Set "inject: on" on the service, or send the message by SMTP.',
 };
 
+/** One thing that happened instead of what was waited for, as docs/spec/messages.md in the source lists them. `at` is RFC 3339. */
+export type Cause = { code: string; detail: string; at: string; address?: string; messageId?: string };
+
+/** Why a wait found nothing. `causes` begins with the likeliest. */
+export type Diagnosis = { summary: string; causes: Cause[] };
+
 /** An error of the service or of this client. `code` tells which; errors of the client begin with `client.` or `wait.`. */
 export class GoneboxError extends Error {
   override readonly name = "GoneboxError";
@@ -19,17 +25,24 @@ export class GoneboxError extends Error {
   readonly traceId?: string;
   /** Seconds after which to try again. */
   readonly retryAfter?: number;
+  /** Of `wait.timeout`: why nothing was found. Absent for waits below a second and from older services. */
+  readonly diagnosis?: Diagnosis;
 
-  constructor(code: string, message: string, { cause, ...more }: { status?: number; traceId?: string; retryAfter?: number; cause?: unknown } = {}) {
+  constructor(code: string, message: string, { cause, ...more }: { status?: number; traceId?: string; retryAfter?: number; diagnosis?: Diagnosis; cause?: unknown } = {}) {
     super(message, { cause });
     this.code = code;
     Object.assign(this, more);
   }
 }
 
+/** Whether a call that waits may try again: the service could not be reached, is not ready, or had too many calls. */
+export const isTransient = (error: unknown): error is GoneboxError =>
+  error instanceof GoneboxError && (["client.unreachable", "rate.limited"].includes(error.code) || NOT_READY.includes(error.status ?? 0));
+
 export const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const PATIENCE = 30_000; // milliseconds for an answer, beyond what the call itself waits
+export const PATIENCE = 30_000; // milliseconds for an answer, beyond what the call itself waits
+const NOT_READY = [502, 503, 504]; // of a service that is starting or stopping, or of the proxy in front of it
 
 /** Sends calls with one credential. */
 export class Http {
@@ -38,7 +51,11 @@ export class Http {
 
   constructor(url: string, key?: string) {
     if (!/^https?:\/\/[^/]/.test(url ?? "")) {
-      throw new GoneboxError("client.invalid_url", `${JSON.stringify(url)} is not the URL of a Gonebox: pass one such as http://localhost:8080`);
+      const shown = /x[a-z]?_/.test(url ?? "") ? "a key" : JSON.stringify(url); // a key is never shown
+      throw new GoneboxError("client.invalid_url", `${shown} is not the URL of a Gonebox: pass one such as http://localhost:8080`);
+    }
+    if (key && !/^[!-~]+$/.test(key)) {
+      throw new GoneboxError("client.invalid_key", "the key has characters that no key has, such as a line break at its end: pass it as the service showed it");
     }
     this.url = url.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
     this.key = key || undefined;
@@ -57,16 +74,21 @@ export class Http {
 
   /** The octets of a download. */
   async octets(path: string): Promise<Uint8Array> {
-    return new Uint8Array(await (await this.send("GET", path)).arrayBuffer());
+    const answer = await this.send("GET", path);
+    try {
+      return new Uint8Array(await answer.arrayBuffer());
+    } catch (cause) {
+      throw this.#unreachable(cause, `GET ${path}`, PATIENCE);
+    }
   }
 
-  /** A page of a list. */
-  async page<T>(path: string, wait = 0): Promise<{ data: T[]; nextCursor: string | null }> {
-    return this.#parse(await this.send("GET", path, { wait }));
+  /** The whole answer to a GET, which comes within `timeout` milliseconds. */
+  async get<T>(path: string, timeout = PATIENCE): Promise<T> {
+    return this.#parse(await this.send("GET", path, { timeout }));
   }
 
   /** Sends a call and returns the answer, or throws what the service says against it. */
-  async send(method: string, path: string, more: { body?: unknown; type?: string; wait?: number; headers?: Record<string, string>; signal?: AbortSignal } = {}): Promise<Response> {
+  async send(method: string, path: string, more: { body?: unknown; type?: string; timeout?: number; headers?: Record<string, string>; signal?: AbortSignal } = {}): Promise<Response> {
     const headers: Record<string, string> = { Accept: "application/json", ...more.headers };
     if (this.key) headers.Authorization = `Bearer ${this.key}`;
     let body: BodyInit | undefined;
@@ -74,21 +96,35 @@ export class Http {
       headers["Content-Type"] = more.type ?? "application/json";
       body = more.type ? (more.body as BodyInit) : JSON.stringify(more.body);
     }
-    const signal = more.signal ?? AbortSignal.timeout((more.wait ?? 0) * 1000 + PATIENCE);
+    const timeout = more.timeout ?? PATIENCE;
+    const call = `${method} ${path.split("?")[0]}`;
     let answer: Response;
     try {
-      answer = await fetch(`${this.url}/api/v1${path}`, { method, headers, body, signal });
+      answer = await fetch(`${this.url}/api/v1${path}`, { method, headers, body, signal: more.signal ?? AbortSignal.timeout(timeout) });
     } catch (cause) {
-      const reason = (cause as { cause?: Error }).cause?.message || (cause as Error).message;
-      throw new GoneboxError("client.unreachable", `no Gonebox answers at ${this.url} (${reason}). Start one with "gonebox serve --dev", or correct the URL.`, { cause });
+      throw this.#unreachable(cause, call, timeout);
     }
-    if (!answer.ok) throw await this.#problem(answer, `${method} ${path.split("?")[0]}`);
+    if (!answer.ok) throw await this.#problem(answer, call);
     return answer;
   }
 
+  #unreachable(cause: unknown, call: string, timeout: number): GoneboxError {
+    const error = cause as Error & { cause?: Error };
+    if (error.name === "TimeoutError") {
+      return new GoneboxError("client.unreachable", `${this.url} did not answer ${call} within ${timeout / 1000} s.`, { cause });
+    }
+    return new GoneboxError("client.unreachable", `no Gonebox answers at ${this.url} (${call}: ${error.cause?.message || error.message}). Start one with "gonebox serve --dev", or correct the URL.`, { cause });
+  }
+
   async #parse<T>(answer: Response): Promise<T> {
+    let text: string;
     try {
-      return (await answer.json()) as T;
+      text = await answer.text();
+    } catch (cause) {
+      throw this.#unreachable(cause, `of ${new URL(answer.url || this.url).pathname}`, PATIENCE);
+    }
+    try {
+      return JSON.parse(text) as T;
     } catch (cause) {
       throw new GoneboxError("client.unexpected_answer", `${this.url} does not answer as Gonebox does: check the URL`, { status: answer.status, cause });
     }
@@ -97,10 +133,10 @@ export class Http {
   async #problem(answer: Response, call: string): Promise<GoneboxError> {
     type Problem = { code?: string; title?: string; detail?: string; traceId?: string; errors?: { pointer: string; message: string }[] };
     const p = (await answer.json().catch(() => ({}))) as Problem;
+    const retryAfter = Number(answer.headers.get("Retry-After")) || undefined; // it may be a date
     if (!p.code) {
-      return new GoneboxError("client.unexpected_answer", `${this.url} answered ${call} with ${answer.status}, not as Gonebox does: check the URL`, { status: answer.status });
+      return new GoneboxError("client.unexpected_answer", `${this.url} answered ${call} with ${answer.status}, not as Gonebox does: check the URL`, { status: answer.status, retryAfter });
     }
-    const retryAfter = Number(answer.headers.get("Retry-After")) || undefined;
     const parts = [p.detail ?? p.title, ...(p.errors ?? []).map((e) => `${e.pointer} ${e.message}`)];
     if (retryAfter) parts.push(`try again in ${retryAfter} s`);
     const advice = ADVICE[p.code] ? ` ${ADVICE[p.code]}` : "";

@@ -1,6 +1,6 @@
 /** Fixtures for Playwright: a service for each worker, a mailbox for each test. */
 import { test as base } from "@playwright/test";
-import { Gonebox, type Mailbox } from "./index.js";
+import { Gonebox, type Mailbox, type Project } from "./index.js";
 import { type Service, startService } from "./service.js";
 
 export { expect } from "@playwright/test";
@@ -17,6 +17,8 @@ export interface WorkerFixtures {
   goneboxService: Service;
   /** The client of that service, with the key in GONEBOX_KEY if there is one. */
   gonebox: Gonebox;
+  /** A project of the worker's own, deleted after its tests: what an application sends while it is signed in with `project.smtp` is the worker's alone. */
+  project: Project;
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -29,6 +31,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker", timeout: 90_000 },
   ],
   gonebox: [({ goneboxService }, use) => use(new Gonebox(goneboxService.url, process.env.GONEBOX_KEY)), { scope: "worker" }],
+  project: [
+    async ({ gonebox }, use, worker) => {
+      const project = await gonebox.project(`worker-${worker.parallelIndex}-${Math.random().toString(36).slice(2, 10)}`);
+      await use(project);
+      await project.destroy();
+    },
+    { scope: "worker" },
+  ],
   mailbox: async ({ gonebox }, use) => {
     const mailbox = await gonebox.createMailbox();
     await use(mailbox);
