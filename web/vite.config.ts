@@ -4,22 +4,28 @@ import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { tags } from "./build/languages.mjs";
 
-// The program is imported once the first address stands in the page; it is fetched before.
-const preload: Plugin = {
-  name: "preload",
+// Loading and drawing the program keeps the browser busy, so the first address goes before it: the page names the files of the
+// program, and start.js loads them. The document itself loads the styles that its skeleton needs, and no more.
+const program: Plugin = {
+  name: "program",
   transformIndexHtml: {
     order: "post",
     handler(html, { bundle }) {
       const chunks = Object.values(bundle ?? {}).filter((file) => file.type === "chunk");
+      const main = chunks.find(({ isEntry }) => isEntry);
       const app = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith("/src/app.ts"));
-      if (!app) return html; // npm run dev
-      const files = [app.fileName, ...app.imports].filter((name) => !html.includes(name));
-      return files.map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: "", href: `/${name}` }, injectTo: "head" as const }));
+      if (!main || !app) return html; // npm run dev
+      const scripts = new Set([...main.imports, app.fileName, ...app.imports]);
+      const files = [["module", main.fileName], ...[...scripts].map((name) => ["script", name]), ...[...(app.viteMetadata?.importedCss ?? [])].map((name) => ["style", name])];
+      return {
+        html: html.replace(/\s*<script type="module"[^>]*><\/script>|\s*<link rel="modulepreload"[^>]*>/g, ""),
+        tags: files.map(([kind, name]) => ({ tag: "meta", attrs: { name: "program", content: kind, "data-file": `/${name}` }, injectTo: "head-prepend" as const })),
+      };
     },
   },
 };
 
-// theme.js chooses among the languages that there are, and fetches the file of the one it has chosen.
+// theme.js chooses among the languages that there are, and start.js fetches the file of the one it has chosen.
 const languages: Plugin = {
   name: "languages",
   transformIndexHtml: {
@@ -35,12 +41,14 @@ const languages: Plugin = {
 };
 
 // What the visitor's page consists of is one file, which compresses better than what Rolldown would share between pages.
-const later = /components\/(account|staff|DeleteBox|NewBox|QrCode|UseInCode|Notices|KeysHelp|LinkHead)|text\/(account|staff|money|link)|languages\/.*\?(page|account|staff|link)|api\/(account|staff)|\/(app|main|first|listing\.svelte|snippets|linked|verification)\.ts/;
+const later = /components\/(account|staff|mails|DeleteBox|NewBox|Reader|HeadersTab|LinkBar|PlainText|QrCode|UseInCode|Notices|MailFrame|AttachmentsTab|SecurityTab|SourceTab|KeysHelp|LinkHead)|text\/(account|staff|money|link|inbox)|languages\/.*\?(page|account|staff|link|inbox)|api\/(account|staff|mails)|\/(app|main|allMail\.svelte|rows|mbox|checks|links|htmlSource|listing\.svelte|snippets|linked|verification|mail|tags)\.ts/;
 const visitor = (id: string) => /\/(web\/src|node_modules\/(svelte|esm-env|openapi-fetch))\//.test(id) && !/\.css/.test(id) && !later.test(id);
 
 // The names of the assets have a hash of their content, so that a browser may keep them for as long as it likes.
 export default defineConfig({
-  plugins: [tailwindcss(), svelte(), languages, preload],
+  plugins: [tailwindcss(), svelte(), languages, program],
+  // Scripts and styles find each other from where they are. In the page the server puts the path of base_url before each address.
+  experimental: { renderBuiltUrl: (_, { hostType }) => (hostType === "html" ? undefined : { relative: true }) },
   build: {
     target: "es2022",
     assetsInlineLimit: 0, // the page's policy allows no data: scripts and styles
@@ -48,7 +56,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [{ name: "first", test: /src\/first\.ts|preload-helper/, priority: 1 }, { name: "visitor", test: visitor }] },
+        codeSplitting: { groups: [{ name: "first", test: /preload-helper/, priority: 1 }, { name: "visitor", test: visitor }] },
         entryFileNames: "assets/main-[hash].js",
         chunkFileNames: "assets/[name]-[hash].js",
         assetFileNames: "assets/[name]-[hash][extname]",

@@ -1,4 +1,4 @@
-// Builds the page into internal/webui/page, or with --check tells whether what is committed there is what web/ builds.
+// Builds the page into internal/webui/page, or with --check reports whether what is committed there is what web/ builds.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

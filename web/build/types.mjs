@@ -1,19 +1,18 @@
-// Writes the types of the API's client from the OpenAPI document of this very tree, or with --check tells whether they
-// still match. The document is asked of a service that runs for that long; OPENAPI_URL names another one.
+// Writes the types of the API's client from the OpenAPI document of this very tree, which a service that runs for that long
+// serves; OPENAPI_URL names another document. They are made before the page is built, checked or served, and not committed.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
-import { put } from "./files.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const target = fileURLToPath(new URL("../src/api/schema.d.ts", import.meta.url));
-const heading = "// Generated from the OpenAPI document by npm run types; edits here are lost.\n\n";
+const heading = "// Generated from the OpenAPI document by build/types.mjs; edits here are lost.\n\n";
 
 const freePort = async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -64,4 +63,4 @@ const withoutProse = (value) => {
 };
 
 const document = process.env.OPENAPI_URL ? await fetchDocument(process.env.OPENAPI_URL) : await ownDocument();
-put(target, Buffer.from(heading + astToString(await openapiTS(withoutProse(document)))), "npm --prefix web run types");
+writeFileSync(target, heading + astToString(await openapiTS(withoutProse(document))));

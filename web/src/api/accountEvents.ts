@@ -1,55 +1,70 @@
 // What happens in the mailboxes of an account, as it happens, so that its pages need not ask again and again.
 import { signedIn } from "../signedIn.svelte";
-import { failure } from "./client";
-import { follow } from "./events";
+import { type ApiError, endingOf, failure } from "./client";
+import { type Event, follow } from "./events";
+import { delay, shared } from "./shared";
 
-const longestPause = 30_000; // milliseconds between attempts to open the stream
-const gather = 300; // milliseconds; events that come together are one change
+const maxDelay = 30_000; // milliseconds between attempts to open the stream
+const debounce = 300; // milliseconds; events that come together are one change
 
-/** whenChanged calls changed after each change in a mailbox of the account, until the function it returns is called. */
-export function whenChanged(changed: () => unknown): () => void {
+/** AccountListener is called with what happens in an account. */
+export type AccountListener = {
+  /** opened is called once events come; with missed there may have been some before that nobody told. */
+  opened(missed: boolean): void;
+  event(event: Event): void;
+  /** failed is called after each failure; it returns whether the stream is opened again. */
+  failed(error: ApiError): boolean;
+};
+
+/** followAccount calls listener with the events of an account until the function it returns is called. token gives the credential of each attempt. */
+export function followAccount(token: () => Promise<string>, listener: AccountListener): () => void {
   const stop = new AbortController();
-  let waiting: ReturnType<typeof setTimeout> | undefined;
-  const tell = () => {
-    waiting ??= setTimeout(() => {
-      waiting = undefined;
-      if (!stop.signal.aborted) changed();
-    }, gather);
-  };
-  void run(stop.signal, tell);
-  return () => {
-    stop.abort();
-    clearTimeout(waiting);
-  };
+  void run(token, listener, stop.signal);
+  return () => stop.abort();
 }
 
-async function run(stop: AbortSignal, tell: () => void): Promise<void> {
+async function run(token: () => Promise<string>, listener: AccountListener, stop: AbortSignal): Promise<void> {
   let missed = false; // no stream was open for a time
   for (let failures = 0; !stop.aborted; ) {
-    const opened = () => {
+    const opened = (relayed: boolean) => {
       failures = 0;
-      if (missed) tell();
+      if (!stop.aborted) listener.opened(missed || relayed);
     };
     try {
-      for await (const event of follow(signedIn.token, undefined, stop, opened, "me")) {
-        if (event.kind !== "end") tell();
+      const credential = await token();
+      const source = {
+        topic: `account.${credential}`,
+        open: (signal: AbortSignal, opened: () => void) => follow(credential, undefined, signal, opened, "me"),
+        poll: async () => [{ kind: "changed" as const }], // the listener reads the list again
+      };
+      for await (const event of shared(source, stop, opened)) {
+        if (event.kind !== "end" && !stop.aborted) listener.event(event);
       }
     } catch (thrown) {
-      const { status } = failure(thrown);
-      if (stop.aborted || status === 401 || status === 403 || status === 404) return;
+      if (stop.aborted || !listener.failed(failure(thrown))) return;
     }
     missed = true;
-    await pause(Math.min(longestPause, 1000 * 2 ** failures++), stop);
+    await delay(Math.min(maxDelay, 1000 * 2 ** failures++), stop);
   }
 }
 
-function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    stop.addEventListener("abort", done, { once: true });
+/** onAccountChange calls changed after each change in a mailbox of the account that is signed in, until the function it returns is called. */
+export function onAccountChange(changed: () => unknown): () => void {
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  const notify = () => {
+    waiting ??= setTimeout(() => {
+      waiting = undefined;
+      changed();
+    }, debounce);
+  };
+  const token = signedIn.token;
+  const stop = followAccount(async () => token, {
+    opened: (missed) => missed && notify(),
+    event: notify,
+    failed: (error) => error.status !== 403 && error.status !== 404 && !endingOf(error),
   });
+  return () => {
+    stop();
+    clearTimeout(waiting);
+  };
 }

@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { parse } from "./events";
 
 test("events are read as they become complete", () => {
-  const whole = 'id: 1\nevent: message\ndata: {"id":"1"}\n\n: keep alive\n\nevent: seen\ndata: {"id":"1","seen":true}\n\n';
+  const whole = 'id: 1\nevent: message\ndata: {"id":"1"}\n\n: keep alive\n\nevent: seen\ndata: {"id":"1","seen":true}\n\nevent: tagged\ndata: {"id":"1","tags":["a"]}\n\n';
   const expected = [
     { kind: "message", message: { id: "1" } },
     { kind: "seen", id: "1", seen: true },
+    { kind: "tagged", id: "1", tags: ["a"] },
   ];
   expect(parse(whole)).toEqual({ events: expected, rest: "" });
   for (let cut = 0; cut <= whole.length; cut++) {

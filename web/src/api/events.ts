@@ -1,14 +1,18 @@
 // The event streams of a mailbox and of an account. EventSource cannot present a credential, so the stream is read with fetch.
-import { type Summary, as, refusal } from "./client";
+import { fetchTimed } from "../clock.svelte";
+import { apiBase } from "../place";
+import { type Summary, bearer, problemIn } from "./client";
 
-/** Event is what a stream of a mailbox tells. */
+/** Event is what a stream of a mailbox or an account tells; "changed" is said of an account that is asked instead. */
 export type Event =
   | { kind: "message"; message: Summary }
   | { kind: "seen" | "deleted"; id: string; seen: boolean }
+  | { kind: "tagged"; id: string; tags: string[] }
   | { kind: "mailbox"; expiresAt: string }
+  | { kind: "changed" }
   | { kind: "end"; reason: "expired" | "destroyed" | "shutdown" };
 
-const silence = 45_000; // milliseconds; the server sends a comment every 15 s
+const silenceTimeout = 45_000; // milliseconds; the server sends a comment every 15 s
 
 /** parse splits a text into the blocks of complete events, and what is left of it (WHATWG HTML §9.2.6). */
 export function parse(text: string): { events: Event[]; rest: string } {
@@ -32,6 +36,7 @@ function eventOf(block: string): Event[] {
       return [{ kind, message: body as Summary }];
     case "seen":
     case "deleted":
+    case "tagged":
     case "mailbox":
     case "end":
       return [{ kind, ...(body as object) } as Event];
@@ -40,32 +45,35 @@ function eventOf(block: string): Event[] {
   }
 }
 
-/** follow opens the stream of a mailbox, or of an account, after a message, and calls opened once it is there. A silent stream ends. */
+/**
+ * follow opens the stream of a mailbox, or of an account, after a message, and calls opened once it is there.
+ * A stream that is silent for silenceTimeout ends.
+ */
 export async function* follow(token: string, after: string | undefined, stop: AbortSignal, opened: () => void, of = "mailboxes/me"): AsyncGenerator<Event> {
   const query = after ? `?after=${encodeURIComponent(after)}` : "";
-  const dead = new AbortController();
-  const signal = AbortSignal.any([stop, dead.signal]);
+  const timeout = new AbortController();
+  const signal = AbortSignal.any([stop, timeout.signal]);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const alive = () => {
+  const resetTimer = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => dead.abort(), silence);
+    timer = setTimeout(() => timeout.abort(), silenceTimeout);
   };
   try {
-    alive();
-    const response = await fetch(`/api/v1/${of}/events${query}`, { headers: { ...as(token).headers, Accept: "text/event-stream" }, signal });
-    if (!response.ok || !response.body) throw await refusal(response);
+    resetTimer();
+    const response = await fetchTimed(`${apiBase}/api/v1/${of}/events${query}`, { headers: { ...bearer(token).headers, Accept: "text/event-stream" }, signal });
+    if (!response.ok || !response.body) throw await problemIn(response);
     opened();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let text = ""; ; ) {
       const { done, value } = await reader.read();
       if (done) return;
-      alive();
+      resetTimer();
       const { events, rest } = parse(text + value);
       yield* events;
       text = rest;
     }
   } finally {
     clearTimeout(timer);
-    dead.abort();
+    timeout.abort();
   }
 }
