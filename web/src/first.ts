@@ -1,22 +1,27 @@
-// What start.js has asked for before this program was there: the guest session and the first mailbox. It is taken once.
-import type { Answer } from "./api/client";
+// The first mailbox, which start.js requests before this program has loaded. Its response is used once.
+import type { ApiResponse, Mailbox } from "./api/client";
 
-type Call = Promise<{ status: number; retryAfter: string | null; text: string } | null>;
-type First = { calls: { session?: Call; mailbox?: Call } };
+/** Created is the first mailbox; date is the Date field of the response, and sent is performance.now() before the request. */
+type Created = { mailbox: Mailbox; date: string | null; sent: number };
+type First = { call?: Promise<{ status: number; retryAfter: string | null; text: string }>; made?: Created };
 
 const first = (globalThis as { goneboxFirst?: First }).goneboxFirst;
 
-/** take gives the answer to a call that was made already, or calls itself. */
-export async function take<T>(name: keyof First["calls"], call: () => Promise<Answer<T>>): Promise<Answer<T>> {
-  const made = first?.calls[name];
-  delete first?.calls[name];
-  const answer = await made;
-  if (!answer) return call();
-  const { status, retryAfter, text } = answer;
+/** earlyMailbox returns the first mailbox if start.js already has it and it has not been used. */
+export function earlyMailbox(): Created | null {
+  if (!first?.made || !first.call) return null;
+  delete first.call;
+  return first.made;
+}
+
+/** earlyResponse returns the response to the request that start.js has made, or makes the request itself. */
+export async function earlyResponse<T>(request: () => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
+  const pending = first?.call;
+  delete first?.call;
+  const early = await pending;
+  if (!early) return request();
+  const { status, retryAfter, text } = early;
   const response = new Response(text, { status, headers: retryAfter ? { "Retry-After": retryAfter } : {} });
   const body: unknown = await response.json().catch(() => null);
   return response.ok ? { data: body as T, response } : { error: body, response };
 }
-
-/** shown is done once the first address stands in the page, or as soon as it is clear that there will be none. */
-export const shown = (): Promise<unknown> => first?.calls.mailbox?.catch(() => {}) ?? Promise.resolve();

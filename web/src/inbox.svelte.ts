@@ -1,8 +1,8 @@
 // The messages of one mailbox, kept up to date while it is open.
 import type { Component } from "svelte";
 import { type Message, type Summary, deleteMessage, failure, listMessages, readMessage, setSeen } from "./api/client";
-import { senderVerified } from "./api/verdict";
 import { type Box, boxes } from "./boxes.svelte";
+import { clock } from "./clock.svelte";
 import { type LiveState, watch } from "./live";
 import type { Link } from "./link";
 import { load, save } from "./store";
@@ -15,6 +15,9 @@ const lastMessages = 20;
 /** Linked is a message with a verification link and without a code, and what shows the link (linked.ts). */
 export type Linked = { id: string; link: Link; title: () => string; Head: Component<{ link: Link }> };
 
+/** Reading is what the reader needs of the list that a message is in. */
+export type Reading = Pick<Inbox, "state" | "read" | "markUnseen" | "delete" | "linkIn">;
+
 /** Arrival is called for each message that comes while the page is open. */
 type Arrival = (box: Box, message: Summary) => void;
 
@@ -23,13 +26,10 @@ export class Inbox {
   nextCursor = $state<string | null>(null);
   state = $state<LiveState | "connecting">("connecting");
   syncedAt = $state(0); // milliseconds; when the list was last known to be complete
-  openedAt = Date.now();
+  openedWhen = performance.now(); // for durations, which do not change when the time of the server becomes known
   link = $state.raw<Linked | null>(null);
   /** newest is the newest message that has a code or is that of link. */
   newest = $derived(this.messages.find((message) => message.otp || message.id === this.link?.id) ?? null);
-  /** peeked are the messages that are read for their link: that they were seen, and are not, is no news. */
-  peeked = new Set<string>();
-  #verified = $state<Record<string, boolean | null>>({});
   #full = new Map<string, Message>();
   #stop: (() => void) | null = null;
 
@@ -37,6 +37,11 @@ export class Inbox {
     readonly id: string,
     readonly arrival: Arrival,
   ) {}
+
+  /** openedAt is the server's time when the page was opened, as early as it may have been: what came since is news. */
+  get openedAt(): number {
+    return clock.at(this.openedWhen);
+  }
 
   get #box(): Box | undefined {
     return boxes.find(this.id);
@@ -46,7 +51,7 @@ export class Inbox {
     const box = this.#box;
     if (!box || box.ended || this.#stop) return;
     this.#recall();
-    this.#stop = watch(box.token, {
+    this.#stop = watch(this.id, box.token, {
       first: (messages, nextCursor) => {
         const known = new Set(this.messages.map((message) => message.id));
         const later = this.syncedAt > 0 && !this.#recalled ? messages.filter((message) => !known.has(message.id)) : [];
@@ -63,13 +68,14 @@ export class Inbox {
         this.#changed();
         for (const message of [...fresh].reverse()) this.arrival(box, message);
       },
-      seen: (id, seen) => this.peeked.has(id) || this.#mark(id, seen),
+      seen: (id, seen) => this.#mark(id, seen),
       deleted: (id) => this.#remove(id),
       extended: (expiresAt) => boxes.setExpiry(this.id, expiresAt),
       state: (state) => (this.state = state),
       ended: (reason) => {
         this.close();
-        boxes.end(this.id, reason);
+        if (this.#box?.token === box.token) boxes.end(this.id, reason);
+        else this.open(); // it was the old token that ended: the mailbox was extended in another tab
       },
     });
   }
@@ -77,7 +83,7 @@ export class Inbox {
   close(): void {
     this.#stop?.();
     this.#stop = null;
-    if (this.state !== "connecting") this.syncedAt = Date.now();
+    if (this.state !== "connecting") this.syncedAt = clock.read();
   }
 
   /** recall shows the list as it was last, until the server has answered. */
@@ -91,7 +97,7 @@ export class Inbox {
   #recalled = false;
 
   #changed(): void {
-    this.syncedAt = Date.now();
+    this.syncedAt = clock.read();
     save(lastKey, { id: this.id, at: this.syncedAt, messages: this.messages.slice(0, lastMessages) } satisfies Last);
     if (this.nextCursor === null) boxes.setUnread(this.id, this.messages.filter((message) => !message.seen).length);
   }
@@ -114,6 +120,9 @@ export class Inbox {
     this.#mark(id, true);
     return message;
   }
+
+  /** linkIn is the link that a message asks to open, where the card has found it. */
+  linkIn = (message: Message): Link | null => (this.link?.id === message.id ? this.link.link : null);
 
   /** markUnseen makes a message look new again; reading it anew marks it as seen. */
   async markUnseen(id: string): Promise<void> {
@@ -140,18 +149,5 @@ export class Inbox {
       if (failure(thrown).status !== 404) throw thrown; // it is gone either way
     }
     this.#remove(id);
-  }
-
-  /** verified tells whether the sender of a message was authenticated; null while that is not known. */
-  verified(message: Summary): boolean | null {
-    return this.#verified[message.id] ?? null;
-  }
-
-  /** verify finds out, without marking the message as seen. */
-  async verify(message: Summary): Promise<void> {
-    const token = this.#box?.token;
-    if (!token || message.id in this.#verified) return;
-    this.#verified[message.id] = null;
-    this.#verified[message.id] = await senderVerified(token, message.id, message.from.address);
   }
 }
