@@ -1,4 +1,6 @@
-// A list that the server gives page by page.
+// A list that the server gives page by page. What is called here may be called in an effect: the state that it reads and changes
+// itself is not what the effect depends on, or the effect would run again and call the service without end.
+import { untrack } from "svelte";
 import type { Listed } from "./api/account";
 import { type ApiError, failure } from "./api/client";
 
@@ -20,13 +22,15 @@ export class Listing<T> {
    */
   load = (): Promise<void> => {
     const load = ++this.#loads;
-    return this.#read(null, () => load === this.#loads);
+    return untrack(() => this.#read(null, () => load === this.#loads));
   };
 
   /** more reads the page behind the last, which counts only if the list is still the one that it continues. */
   more = (): Promise<void> => {
-    const continued = this.items;
-    return this.#read(this.next, () => this.items === continued);
+    return untrack(() => {
+      const continued = this.items;
+      return this.#read(this.next, () => this.items === continued);
+    });
   };
 
   async #read(cursor: string | null, counts: () => boolean): Promise<void> {
@@ -50,8 +54,12 @@ export class Task {
   busy = $state(false);
   error = $state<ApiError | null>(null);
 
-  /** run answers whether it worked; it does nothing while it is busy. */
-  async run(work: () => Promise<unknown>): Promise<boolean> {
+  /** run returns whether it worked; it does nothing while it is busy. */
+  run(work: () => Promise<unknown>): Promise<boolean> {
+    return untrack(() => this.#run(work));
+  }
+
+  async #run(work: () => Promise<unknown>): Promise<boolean> {
     if (this.busy) return false;
     this.busy = true;
     this.error = null;
