@@ -21,7 +21,7 @@ function answers(...all: (Page | Error)[]) {
 function follow() {
   const seen: string[] = [];
   const ids = (messages: Summary[]) => messages.map((m) => m.id).join("+");
-  const stop = watch("xm_token", {
+  const stop = watch("mbx_1", "xm_token", {
     first: (messages) => seen.push(`first ${ids(messages)}`.trim()),
     arrived: (messages) => seen.push(`arrived ${ids(messages)}`),
     seen: (id, is) => seen.push(`${is ? "seen" : "unseen"} ${id}`),
@@ -76,13 +76,21 @@ test("a limit's time is waited for", async () => {
 });
 
 test.each([
-  [410, "expired"],
-  [401, "destroyed"],
-])("%d ends the watch: %s", async (status, reason) => {
-  answers(page(), new ApiError(status, "x", ""));
+  [410, "mailbox.expired", "expired"],
+  [401, "auth.invalid_token", "destroyed"],
+  [404, "mailbox.not_found", "destroyed"],
+])("%d %s ends the watch: %s", async (status, code, reason) => {
+  answers(page(), new ApiError(status, code, ""));
   const { seen } = follow();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(seen).toEqual(["first", "live", reason]);
+});
+
+test.each([401, 404, 410])("a %d that the service did not write ends nothing", async (status) => {
+  answers(page("1"), new ApiError(status, "server.internal", ""), page("1"));
+  const { seen } = follow();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(seen).toEqual(["first 1", "live", "first 1", "live"]);
 });
 
 test("a watch that was stopped is silent", async () => {

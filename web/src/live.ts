@@ -1,6 +1,8 @@
 // Keeping a mailbox's messages up to date, by its event stream, or by long-polls where streams do not come through.
-import { type ApiError, type Summary, failure, listMessages } from "./api/client";
-import { follow as followEvents } from "./api/events";
+import { abortOn } from "./abort";
+import { type ApiError, type Summary, endingOf, failure, listMessages } from "./api/client";
+import { type Event, follow as followEvents } from "./api/events";
+import { type Opened, delay, shared } from "./api/shared";
 
 export type LiveState = "live" | "reconnecting" | "offline";
 
@@ -21,13 +23,13 @@ export type Listener = {
 
 const waitSeconds = 50;
 const graceMilliseconds = 2000; // a shorter interruption is not shown
-const longestPause = 10_000;
+const maxDelay = 10_000;
 const offlineAfter = 4; // failures in a row
 
 /** watch follows a mailbox until the function it returns is called. */
-export function watch(token: string, to: Listener): () => void {
+export function watch(id: string, token: string, listener: Listener): () => void {
   const stop = new AbortController();
-  void new Watch(token, to, stop.signal).run();
+  void new Watch(id, token, listener, stop.signal).run();
   return () => stop.abort();
 }
 
@@ -39,17 +41,18 @@ class Watch {
   #grace: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
+    readonly id: string,
     readonly token: string,
-    readonly to: Listener,
+    readonly listener: Listener,
     readonly stop: AbortSignal,
   ) {}
 
   async run(): Promise<void> {
     while (!this.stop.aborted) {
-      const call = interruptible(this.stop);
+      const call = abortOn([this.stop, "abort"], [globalThis, "offline"]); // the browser says that it is offline
       try {
         if (!this.#known) await this.#first(call.signal);
-        if (this.#streams ? await this.#stream(call.signal) : await this.#poll(call.signal)) break;
+        if (await this.#follow(call.signal)) break;
       } catch (thrown) {
         if (this.stop.aborted || (await this.#failed(failure(thrown)))) break;
       } finally {
@@ -66,101 +69,89 @@ class Watch {
     clearTimeout(this.#grace);
     this.#grace = undefined;
     this.#failures = 0;
-    this.to.first(page.data, page.nextCursor);
-    this.to.state("live");
-  }
-
-  /** poll waits for one page of messages. */
-  async #poll(signal: AbortSignal): Promise<boolean> {
-    const after = this.#newest;
-    const page = await listMessages(this.token, after ? { wait: waitSeconds, after } : { wait: waitSeconds }, signal);
-    this.#arrived(page.data);
-    return false;
+    this.listener.first(page.data, page.nextCursor);
+    this.listener.state("live");
   }
 
   #arrived(messages: Summary[]): void {
     if (!messages[0]) return;
     this.#newest = messages[0].id;
-    this.to.arrived(messages);
+    this.listener.arrived(messages);
   }
 
-  /** stream follows the event stream until it ends, and answers whether the mailbox has. */
-  async #stream(signal: AbortSignal): Promise<boolean> {
-    let opened = false;
-    const ready = async () => {
-      opened = true;
-      // A stream without a message to begin after tells what comes from now on: what came since the list was read is asked for.
-      if (!this.#newest) this.#arrived((await listMessages(this.token, {}, signal)).data);
+  /** follow passes on events, together with the other tabs, until the stream ends, and returns whether the mailbox has ended. */
+  async #follow(signal: AbortSignal): Promise<boolean> {
+    const opened: Opened = (relayed) => {
+      // What begins now and not behind a message lacks what came since the list was read.
+      if (relayed || !this.#newest) void this.#since(signal).then((page) => this.#arrived(page.data), () => {});
     };
-    try {
-      for await (const event of followEvents(this.token, this.#newest, signal, () => void ready().catch(() => {}))) {
-        if (event.kind === "message") this.#arrived([event.message]);
-        if (event.kind === "seen") this.to.seen(event.id, event.seen);
-        if (event.kind === "deleted") this.to.deleted(event.id);
-        if (event.kind === "mailbox") this.to.extended(event.expiresAt);
-        if (event.kind !== "end") continue;
-        if (event.reason === "shutdown") break;
-        this.to.ended(event.reason);
-        return true;
-      }
-    } catch (thrown) {
-      const { status } = failure(thrown);
-      if (opened || status === 0 || status === 401 || status === 410 || status === 429 || status >= 500) throw thrown;
-      this.#streams = false; // an older server, or a proxy that forbids streams
-      return false;
+    const source = {
+      topic: this.id,
+      open: (signal: AbortSignal, opened: () => void) => this.#open(signal, opened),
+      poll: async (signal: AbortSignal) => messagesOf((await this.#since(signal)).data),
+    };
+    for await (const event of shared(source, signal, opened)) {
+      if (event.kind === "message") this.#arrived([event.message]);
+      if (event.kind === "seen") this.listener.seen(event.id, event.seen);
+      if (event.kind === "deleted") this.listener.deleted(event.id);
+      if (event.kind === "mailbox") this.listener.extended(event.expiresAt);
+      if (event.kind !== "end") continue;
+      if (event.reason === "shutdown") break;
+      this.listener.ended(event.reason);
+      return true;
     }
     this.#known = false; // what came while no stream was open
-    await pause(delayOf(failure(null), 1), this.stop);
+    await delay(retryDelay(failure(null), 1), this.stop);
     return false;
   }
 
-  /** failed waits before the next attempt, and answers whether the mailbox has ended. */
+  /** since lists what came after the newest message that is known. */
+  #since(signal: AbortSignal, wait?: number) {
+    const after = this.#newest;
+    return listMessages(this.token, { ...(wait && { wait }), ...(after && { after }) }, signal);
+  }
+
+  /** open gives the event stream, or what long-polls tell where a proxy forbids streams. */
+  async *#open(signal: AbortSignal, opened: () => void): AsyncGenerator<Event> {
+    let streams = false;
+    const ready = () => {
+      streams = true;
+      opened();
+    };
+    if (this.#streams) {
+      try {
+        yield* followEvents(this.token, this.#newest, signal, ready);
+        return;
+      } catch (thrown) {
+        const { status } = failure(thrown);
+        if (streams || status === 0 || status === 401 || status === 410 || status === 429 || status >= 500) throw thrown;
+        this.#streams = false;
+      }
+    }
+    for (;;) yield* messagesOf((await this.#since(signal, waitSeconds)).data);
+  }
+
+  /** failed waits before the next attempt, and returns whether the mailbox has ended. */
   async #failed(error: ApiError): Promise<boolean> {
-    if (error.status === 410 || error.status === 404 || error.status === 401) {
-      this.to.ended(error.status === 410 ? "expired" : "destroyed");
+    const reason = endingOf(error);
+    if (reason) {
+      this.listener.ended(reason);
       return true;
     }
     this.#known = false;
     this.#failures++;
-    if (!navigator.onLine || this.#failures >= offlineAfter) this.to.state("offline");
-    else this.#grace ??= setTimeout(() => this.to.state(navigator.onLine ? "reconnecting" : "offline"), graceMilliseconds);
-    await pause(delayOf(error, this.#failures), this.stop);
+    if (!navigator.onLine || this.#failures >= offlineAfter) this.listener.state("offline");
+    else this.#grace ??= setTimeout(() => this.listener.state(navigator.onLine ? "reconnecting" : "offline"), graceMilliseconds);
+    await delay(retryDelay(error, this.#failures), this.stop);
     return false;
   }
 }
 
-/** interruptible gives a signal that ends a call when the watch is stopped, and when the browser says that it is offline. */
-function interruptible(stop: AbortSignal): { signal: AbortSignal; done: () => void } {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  stop.addEventListener("abort", abort);
-  addEventListener("offline", abort);
-  return {
-    signal: controller.signal,
-    done() {
-      stop.removeEventListener("abort", abort);
-      removeEventListener("offline", abort);
-    },
-  };
-}
+/** messagesOf turns a page of a list, which is newest first, into what a stream would have told. */
+const messagesOf = (page: Summary[]): Event[] => page.map((message): Event => ({ kind: "message", message })).reverse();
 
-/** delayOf is how long to wait after so many failures in a row, in milliseconds. */
-export function delayOf(error: ApiError, failures: number): number {
+/** retryDelay returns how long to wait after so many failures in a row, in milliseconds. */
+export function retryDelay(error: ApiError, failures: number): number {
   if (error.retryAfter > 0) return error.retryAfter * 1000;
-  return Math.min(longestPause, 500 * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
-}
-
-/** pause ends early where the network comes back. */
-function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      removeEventListener("online", done);
-      stop.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    addEventListener("online", done);
-    stop.addEventListener("abort", done);
-  });
+  return Math.min(maxDelay, 500 * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
 }

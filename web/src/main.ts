@@ -1,8 +1,4 @@
-// Loading and drawing the program keeps the browser busy, so the first address goes before it (start.js).
-import "./app.css";
-import { shown } from "./first";
+// The beginning of the program: start.js loads it once the first address stands in the page, and it loads the rest, styles included.
+import "./skeleton.css";
 
-const patience = 1000; // milliseconds
-const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-const late = new Promise((resolve) => setTimeout(resolve, document.hidden ? 0 : patience));
-void Promise.race([shown().then(painted), late]).then(() => import("./app"));
+void import("./app");

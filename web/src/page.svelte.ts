@@ -1,16 +1,26 @@
 // What concerns the page as a whole: what is announced, the title, the favicon, notifications, copying, and the route.
 import type { Summary } from "./api/client";
+import { at } from "./base";
 import { load, save } from "./store";
 
+// The characters that turn the direction of the text around them (Unicode's property Bidi_Control).
+const bidiControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** withoutBidi removes what would let a text of a mail reorder other text, such as the address beside a name. */
+export const withoutBidi = (text: string) => text.replace(bidiControls, "").trim();
+
 /** senderOf is the name that a person knows a sender by. */
-export const senderOf = (message: Summary) => message.from.name || message.from.address || "?";
+export const senderOf = ({ from }: Pick<Summary, "from">) => withoutBidi(from.name) || withoutBidi(from.address) || "?";
+
+/** subjectOf is the subject as it is shown, "" where there is none. */
+export const subjectOf = ({ subject }: Pick<Summary, "subject">) => withoutBidi(subject);
 
 /** routeOf reads the message's id from the address of the page: #/m/ID. */
 const routeOf = (hash: string) => /^#\/m\/([\w-]+)$/.exec(hash)?.[1] ?? "";
 
 class Page {
-  /** said is what the live region holds. */
-  said = $state("");
+  /** announcement is the text of the live region. */
+  announcement = $state("");
   /** open is the message that the reader shows. */
   open = $state(routeOf(location.hash));
   dialog = $state<"" | "new" | "delete" | "qr" | "code" | "keys" | "menu" | "boxes">("");
@@ -19,9 +29,9 @@ class Page {
   #alarm = ""; // what the title says until the tab is looked at
 
   start(): void {
-    addEventListener("popstate", () => (this.open = routeOf(location.hash)));
-    document.addEventListener("visibilitychange", () => this.#looked());
-    addEventListener("focus", () => this.#looked());
+    addEventListener("popstate", () => this.follow());
+    document.addEventListener("visibilitychange", () => this.#clearAlarm());
+    addEventListener("focus", () => this.#clearAlarm());
   }
 
   /** show opens a message; the browser's Back closes it. */
@@ -36,13 +46,18 @@ class Page {
   close(): void {
     if (!this.open) return;
     if ((history.state as { list?: boolean } | null)?.list) history.back();
-    else history.replaceState(null, "", location.pathname);
+    else history.replaceState(null, "", location.pathname + location.search);
     this.open = "";
   }
 
+  /** follow opens the message that the address of the page names, and none where it names none. */
+  follow(): void {
+    this.open = routeOf(location.hash);
+  }
+
   announce(sentence: string): void {
-    this.said = "";
-    requestAnimationFrame(() => (this.said = sentence));
+    this.announcement = "";
+    requestAnimationFrame(() => (this.announcement = sentence));
   }
 
   setKeys(on: boolean): void {
@@ -62,7 +77,7 @@ class Page {
     this.#usual = usual;
     document.title = this.#alarm || usual;
     const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
-    if (icon) icon.href = this.#alarm ? "/favicon-new.svg" : "/favicon.svg";
+    if (icon) icon.href = at(this.#alarm ? "/favicon-new.svg" : "/favicon.svg");
   }
   #usual = "Gonebox";
 
@@ -70,7 +85,7 @@ class Page {
     return document.hidden || !document.hasFocus();
   }
 
-  #looked(): void {
+  #clearAlarm(): void {
     if (this.#away || !this.#alarm) return;
     this.#alarm = "";
     this.retitle();
@@ -84,7 +99,7 @@ class Page {
   notify(title: string, body: string): void {
     if (this.notification !== "granted" || !this.#away) return;
     try {
-      const shown = new Notification(title, { body, icon: "/favicon.svg", tag: "gonebox" });
+      const shown = new Notification(title, { body, icon: at("/favicon.svg"), tag: "gonebox" });
       shown.onclick = () => window.focus();
     } catch {
       // Some phones allow notifications to service workers alone.
@@ -111,8 +126,8 @@ export async function copy(value: string): Promise<boolean> {
   }
 }
 
-/** offer saves octets as a file. */
-export function offer(content: Blob, filename: string): void {
+/** saveFile offers octets for download as a file. */
+export function saveFile(content: Blob, filename: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
   link.download = filename;

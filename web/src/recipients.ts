@@ -1,0 +1,11 @@
+// Whom a message was sent to, as a list shows it.
+import type { Mail } from "./api/mails";
+
+/**
+ * recipientOf returns whom a message was sent to, and how many others. The address of a project's mailbox is one that nobody wrote to, so
+ * the message's own recipients stand for it.
+ */
+export function recipientOf(mail: Pick<Mail, "address" | "project" | "to">): { address: string; others: number } {
+  const [first, ...others] = mail.project ? mail.to : [];
+  return first ? { address: first.address, others: others.length } : { address: mail.address, others: 0 };
+}
