@@ -8,10 +8,12 @@ type Saved = { token: string; email: string; role?: Role };
 class SignedIn {
   token = $state("");
   email = $state("");
+  /** typed is the e-mail address that a form of the sign-in has, for the next one. */
+  typed = "";
   /** role is what the server said last; it decides which links are shown, and the server what may be done. */
   role = $state<Role>("user");
-  /** lapsed is set when the server no longer took the token. */
-  lapsed = $state(false);
+  /** ending is why the sign-in ended, where it was not the user who signed out: the server no longer took the token, or the account is deleted. */
+  ending = $state<"" | "lapsed" | "deleted">("");
 
   constructor() {
     this.#restore();
@@ -29,15 +31,15 @@ class SignedIn {
     this.token = token;
     this.email = email;
     this.role = role;
-    this.lapsed = false;
+    this.ending = "";
     save("account", { token, email, role } satisfies Saved);
   }
 
   /** leave forgets the token and the account's mailboxes. */
-  leave(lapsed = false): void {
+  leave(ending: "" | "lapsed" | "deleted" = ""): void {
     this.keep("", "");
-    this.lapsed = lapsed;
-    boxes.putAway();
+    this.ending = ending;
+    boxes.removeAccountBoxes();
   }
 }
 

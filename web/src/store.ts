@@ -1,6 +1,7 @@
 // What the page remembers on this device. A browser may forbid it: then the page works for as long as it is open.
+import { base } from "./base";
 
-const prefix = "gonebox.";
+const prefix = `gonebox${base}.`; // another service may be at another path of the host
 
 export function load<T>(key: string): T | null {
   try {
