@@ -24,5 +24,5 @@ test("age counts up", () => {
 });
 
 test("sizes are in decimal units", () => {
-  expect([0, 999, 1500, 25_000_000].map((n) => octets("en", n))).toEqual(["0 byte", "999 byte", "1.5 kB", "25 MB"]);
+  expect([0, 999, 1500, 25_000_000, 43e9, 2.5e12].map((n) => octets("en", n))).toEqual(["0 B", "999 B", "1.5 kB", "25 MB", "43 GB", "2.5 TB"]);
 });

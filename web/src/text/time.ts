@@ -1,5 +1,14 @@
 import type { Catalogue } from "./languages/en";
 
+// Making a formatter takes longer than writing hundreds of times with it.
+const formatters = new Map<string, { format(value: number): string }>();
+function formatter(language: string, kind: string, make: () => { format(value: number): string }) {
+  const key = `${language} ${kind}`;
+  const known = formatters.get(key) ?? make();
+  formatters.set(key, known);
+  return known;
+}
+
 /** span writes a duration in milliseconds as people say it, in one or two units. */
 export function span(t: Catalogue, milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
@@ -24,7 +33,8 @@ export function age(t: Catalogue, at: string, now: number): string {
 export function clockTime(language: string, at: string | number, now: number): string {
   const time = new Date(at);
   const today = time.toDateString() === new Date(now).toDateString();
-  return time.toLocaleString(language, today ? { hour: "2-digit", minute: "2-digit" } : { dateStyle: "medium", timeStyle: "short" });
+  const form: Intl.DateTimeFormatOptions = today ? { hour: "2-digit", minute: "2-digit" } : { dateStyle: "medium", timeStyle: "short" };
+  return formatter(language, String(today), () => new Intl.DateTimeFormat(language, form)).format(time.getTime());
 }
 
 /** dayOf writes a day. */
@@ -32,8 +42,11 @@ export const dayOf = (language: string, at: string) => new Date(at).toLocaleDate
 
 /** octets writes a size in decimal units. */
 export function octets(language: string, n: number): string {
-  const units = ["byte", "kilobyte", "megabyte"] as const;
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, n)) / 3));
+  if (power === 0) return `${n} B`; // not "340 byte"
   const value = n / 1000 ** power;
-  return new Intl.NumberFormat(language, { style: "unit", unit: units[power]!, unitDisplay: "short", maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value);
+  const digits = value < 10 ? 1 : 0;
+  const form: Intl.NumberFormatOptions = { style: "unit", unit: units[power]!, unitDisplay: "short", maximumFractionDigits: digits };
+  return formatter(language, `${power} ${digits}`, () => new Intl.NumberFormat(language, form)).format(value);
 }
