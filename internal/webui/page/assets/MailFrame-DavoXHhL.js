@@ -1,0 +1,1 @@
+export{t as default}from"./MailFrame-C6ZMkf4_.js";

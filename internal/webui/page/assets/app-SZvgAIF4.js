@@ -1,1 +1,0 @@
-import{L as e,N as t,h as n,j as r,ot as i,t as a}from"./visitor-DaceHKE5.js";await n.start(),e.start(),t.start(),r.start();var o=document.querySelector(`#app`);o.replaceChildren(),i(a,{target:o});var s=()=>void navigator.serviceWorker.register(`/sw.js`).catch(()=>{});`serviceWorker`in navigator&&(document.readyState===`complete`?s():addEventListener(`load`,s));

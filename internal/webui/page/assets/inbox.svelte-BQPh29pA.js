@@ -1,0 +1,1 @@
+export{t as inboxText}from"./inbox.svelte-B9T-mzaW.js";

@@ -1,0 +1,2 @@
+const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./app-BYuqlDCO.js","./visitor-o62bT2hV.js","./first-BQUUbbNx.js","./app-BWBT6Yhk.css"])))=>i.map(i=>d[i]);
+import{t as e}from"./first-BQUUbbNx.js";e(()=>import(`./app-BYuqlDCO.js`),__vite__mapDeps([0,1,2,3]),import.meta.url);

@@ -1,2 +1,0 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["assets/app-SZvgAIF4.js","assets/visitor-DaceHKE5.js","assets/first-DaqBuCTy.js"])))=>i.map(i=>d[i]);
-import{n as e,t}from"./first-DaqBuCTy.js";var n=1e3,r=()=>new Promise(e=>requestAnimationFrame(()=>setTimeout(e))),i=new Promise(e=>setTimeout(e,document.hidden?0:n));Promise.race([e().then(r),i]).then(()=>t(()=>import(`./app-SZvgAIF4.js`),__vite__mapDeps([0,1,2])));
