@@ -22,7 +22,7 @@ dark.addEventListener("change", dress);
 dress();
 
 SwaggerUIBundle({
-  url: "/api/v1/openapi.json",
+  url: new URL("../api/v1/openapi.json", document.currentScript.src).href,
   dom_id: "#ui",
   deepLinking: true,
   displayRequestDuration: true,
