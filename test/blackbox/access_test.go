@@ -20,6 +20,7 @@ func (s *service) invite(id, code string, expires any) {
 }
 
 func TestInvitationIsUsedOnce(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{"access.registration": "invite"})
 	s.invite("inv_1", "FIRSTCODE", nil)
 	s.invite("inv_2", "OLDCODE", apptest.Noon().Add(time.Minute).UnixMicro())
@@ -42,6 +43,7 @@ func TestInvitationIsUsedOnce(t *testing.T) {
 }
 
 func TestClosedServiceRefusesRegistrations(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{"access.registration": "closed"})
 	s.invite("inv_1", "FIRSTCODE", nil)
 	b := fields{"email": "ada@example.org", "password": userPassword, "invite": "FIRSTCODE"}
@@ -50,6 +52,7 @@ func TestClosedServiceRefusesRegistrations(t *testing.T) {
 }
 
 func TestServiceWithoutGuestsNeedsAnAccount(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{"access.guests": "off"})
 	s.call(http.MethodPost, "/mailboxes", "", 403, "access.closed")
 	s.call(http.MethodPost, "/session", "", 403, "access.closed")

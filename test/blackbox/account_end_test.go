@@ -12,6 +12,7 @@ import (
 // Disabling an account ends every credential of it and defers its mail; enabling it brings only the mail back
 // (docs/spec/accounts.md#the-end-of-an-account).
 func TestDisablingEndsEveryCredential(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	staff, ada := s.promote(s.account("staff@example.org")), s.account("ada@example.org")
 	box, guest := s.create(ada.Token, nil), s.create("", nil)
@@ -37,7 +38,7 @@ func TestDisablingEndsEveryCredential(t *testing.T) {
 	})
 	want(t, <-done, 401, "auth.invalid_token")
 	if err := s.TrySend(apptest.Mail{To: []string{box.Address}}); err == nil || !strings.Contains(err.Error(), "4.2.1") {
-		t.Errorf("mail to a disabled account: %v", err)
+		t.Errorf(`mail to a disabled account: %v, want an error and "4.2.1" in it`, err)
 	}
 	a, _ := s.signIn("ada@example.org", userPassword, "")
 	want(t, a, 401, "auth.invalid_credentials")
@@ -48,16 +49,17 @@ func TestDisablingEndsEveryCredential(t *testing.T) {
 	want(t, a, 200, "")
 	list := get[[]mailbox](s, "/me/mailboxes", token)
 	if len(list) != 1 || list[0].ID != box.ID {
-		t.Fatalf("%+v", list)
+		t.Fatalf("GET /me/mailboxes = %+v, want %s alone", list, box.ID)
 	}
 	s.Send(apptest.Mail{To: []string{box.Address, guest.Address}})
 	if got := get[[]summary](s, "/mailboxes/me/messages", list[0].Token); len(got) != 1 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /mailboxes/me/messages = %+v, want one message", got)
 	}
 	want(t, bystander(), 200, "")
 }
 
 func TestResettingThePasswordEndsEveryCredential(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	staff, ada := s.promote(s.account("staff@example.org")), s.account("ada@example.org")
 	box, k := s.create(ada.Token, nil), s.key(ada, nil)
@@ -69,6 +71,6 @@ func TestResettingThePasswordEndsEveryCredential(t *testing.T) {
 	a, token := s.signIn("ada@example.org", "another password", "")
 	want(t, a, 200, "")
 	if list := get[[]mailbox](s, "/me/mailboxes", token); len(list) != 1 || list[0].MessageCount != 1 {
-		t.Errorf("%+v", list)
+		t.Errorf("GET /me/mailboxes = %+v, want one mailbox with one message", list)
 	}
 }
