@@ -8,10 +8,11 @@ import (
 )
 
 func TestAccountListsItsMailboxes(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u, other := s.account("ada@example.org"), s.account("bob@example.org")
 	if got := get[[]mailbox](s, "/me/mailboxes", u.Token); len(got) != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /me/mailboxes = %+v, want none", got)
 	}
 	var made []mailbox
 	for _, ttl := range []int{60, 3 * day, 2 * day} {
@@ -25,11 +26,11 @@ func TestAccountListsItsMailboxes(t *testing.T) {
 
 	got := get[[]mailbox](s, "/me/mailboxes", u.Token)
 	if len(got) != 3 || got[0].ID != made[2].ID || got[1].ID != made[1].ID || got[2].ID != made[0].ID {
-		t.Fatalf("newest first, without the ended one: %+v", got)
+		t.Fatalf("GET /me/mailboxes = %+v, want %s, %s and %s", got, made[2].ID, made[1].ID, made[0].ID)
 	}
 	for _, m := range got {
 		if shown := get[mailbox](s, "/mailboxes/me", m.Token); shown.ID != m.ID || m.Source != "account" || m.Tier != "free" {
-			t.Errorf("%+v opens %+v", m, shown)
+			t.Errorf(`%+v opens %+v, want ID %v, Source "account" and Tier "free"`, m, shown, m.ID)
 		}
 	}
 	s.Clock.Advance(time.Minute)
@@ -46,12 +47,13 @@ func TestAccountListsItsMailboxes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(p.Data) != 1 || p.Data[0].ID != id || (p.NextCursor == nil) != (i == 1) {
-			t.Errorf("page %d: %+v", i, p)
+			t.Errorf("page %d: %+v, want the mailbox %s alone, and a cursor unless it is the last", i, p, id)
 		}
 	}
 }
 
 func TestListingAccountMailboxesRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{"limits.other": "5/1h"})
 	m, key := s.create("", nil), s.startSession().Key
 	s.call(http.MethodGet, "/me/mailboxes", "", 401, "auth.required")
