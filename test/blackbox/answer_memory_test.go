@@ -2,8 +2,6 @@ package blackbox_test
 
 import (
 	"bytes"
-	"encoding/base64"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -34,6 +32,7 @@ func (s *service) later(path, token string) (apptest.Response, time.Duration) {
 }
 
 func TestCallWithoutMemoryAnswers503(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"memory.budget": "128MiB"})
 	if s.OnPostgres() {
 		t.Skip("its processes have a budget each, and calls go to them in turn")
@@ -45,7 +44,7 @@ func TestCallWithoutMemoryAnswers503(t *testing.T) {
 
 	a, _ := s.later("/messages/"+id, m.Token)
 	if a.Status != http.StatusServiceUnavailable || a.Code() != "server.unavailable" || a.Header.Get("Retry-After") != "5" {
-		t.Fatalf("%d %s, Retry-After %q", a.Status, a.Code(), a.Header.Get("Retry-After"))
+		t.Fatalf(`%d %s, Retry-After %q, want Status %v, Code "server.unavailable" and Retry-After "5"`, a.Status, a.Code(), a.Header.Get("Retry-After"), http.StatusServiceUnavailable)
 	}
 	small := s.mail(m.box(), apptest.Mail{Subject: "small"}).ID
 	for range 10 { // small answers do not wait
@@ -60,6 +59,7 @@ func TestCallWithoutMemoryAnswers503(t *testing.T) {
 
 // A long page is read only once there is memory for it, and is the same as ever.
 func TestLongPageReservesMemory(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"memory.budget": "128MiB"})
 	if s.OnPostgres() {
 		t.Skip("the metrics are those of one of its processes")
@@ -72,34 +72,26 @@ func TestLongPageReservesMemory(t *testing.T) {
 	conn := s.idle("/mailboxes/me/messages?limit=100", m.Token)
 	until(t, "the page is under way", func() bool { return s.memory() > 0 })
 	if p := s.page(m.Token, "limit=100"); len(p.Data) != 30 || p.NextCursor != nil {
-		t.Errorf("%d messages", len(p.Data))
+		t.Errorf("GET /mailboxes/me/messages?limit=100 lists %d messages, want 30 and no next page", len(p.Data))
 	}
 	conn.Close() // else its memory is held until http.write_timeout
 	until(t, "nothing is held", func() bool { return s.memory() == 0 })
 }
 
 func TestRepeatedInlineImageIsBounded(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	png := append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, 300<<10)...)
 	raw := crlf("From: Sender <sender@example.org>", "Subject: images", "MIME-Version: 1.0", `Content-Type: multipart/related; boundary="b"`, "",
 		"--b", "Content-Type: text/html", "", strings.Repeat("<img src=\"cid:a\" alt=x>\r\n", 30_000),
-		"--b", "Content-Type: image/png", "Content-ID: <a>", "Content-Transfer-Encoding: base64", "", wrapped(png), "--b--")
+		"--b", "Content-Type: image/png", "Content-ID: <a>", "Content-Transfer-Encoding: base64", "", apptest.Base64Lines(png), "--b--")
 	id := s.mail(m.box(), apptest.Mail{Raw: raw}).ID
 	full := get[message](s, "/messages/"+id, m.Token)
 	if full.HTML == nil {
-		t.Fatal("there is no HTML")
+		t.Fatal("the message has no HTML, want some")
 	}
 	if n, all := strings.Count(*full.HTML, "data:image/png"), strings.Count(*full.HTML, "<img"); n != 6 || all != 30_000 {
-		t.Errorf("%d images of %d were inlined", n, all)
+		t.Errorf("%d images of %d were inlined, want 6 of 30000", n, all)
 	}
-}
-
-// wrapped is base64 in lines.
-func wrapped(data []byte) string {
-	var b strings.Builder
-	for text := base64.StdEncoding.EncodeToString(data); text != ""; text = text[min(76, len(text)):] {
-		fmt.Fprintf(&b, "%s\r\n", text[:min(76, len(text))])
-	}
-	return b.String()
 }

@@ -8,20 +8,11 @@ import (
 	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
-
-// bankpaySpecification lists the statuses of the group integrations (docs/spec/billing.md#bank-transfers).
-const bankpaySpecification = `
-POST   /integrations/bankpay/webhook        200, 401`
-
-// bankpayCoverage is the table of this group, in the form of coverage.
-const bankpayCoverage = `
-POST   /integrations/bankpay/webhook        200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited`
 
 const (
 	bankSecret  = "a secret of the bank"
@@ -48,7 +39,7 @@ func startBank(t testing.TB, set settings) *service {
 // present is Call with a credential that may be the bank's.
 func (s *service) present(method, path, credential string, body any) apptest.Response {
 	s.t.Helper()
-	if !strings.HasPrefix(credential, "Apikey ") {
+	if !strings.HasPrefix(credential, "Apikey ") && !strings.HasPrefix(credential, "Basic ") {
 		return s.Call(method, path, credential, body)
 	}
 	return s.do(method, path, "", body, func(r *http.Request) { r.Header.Set("Authorization", credential) })
@@ -74,6 +65,7 @@ func transfer(number int, amount int64, content string) fields {
 }
 
 func TestBankCallbackAnswersSuccess(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	for _, body := range []any{
 		transfer(92704, 2277000, "chuyen tien mua iphone"),
@@ -86,12 +78,13 @@ func TestBankCallbackAnswersSuccess(t *testing.T) {
 		a := s.bank(body)
 		want(t, a, 200, "")
 		if got := strings.TrimSpace(string(a.Body)); got != `{"success":true}` {
-			t.Errorf("%s", got)
+			t.Errorf(`the bank's callback is answered %s, want {"success":true}`, got)
 		}
 	}
 }
 
 func TestInvalidCallbacksAreRejected(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, settings{"http.large_body_max": "1KiB"})
 	for _, body := range []any{
 		[]byte(`{`), []byte(`id=5`), []byte(`[]`), []byte(`null`), []byte(``), []byte(`"5"`),
@@ -117,6 +110,7 @@ func TestInvalidCallbacksAreRejected(t *testing.T) {
 }
 
 func TestOnlyBankMayCallBack(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	for credential, code := range map[string]string{
@@ -126,7 +120,7 @@ func TestOnlyBankMayCallBack(t *testing.T) {
 		a := s.do(http.MethodPost, callback, "", fields{"id": 1}, func(r *http.Request) { r.Header.Set("Authorization", credential) })
 		want(t, a, 401, code)
 		if a.Header.Get("WWW-Authenticate") != "Apikey" {
-			t.Errorf("WWW-Authenticate: %q", a.Header.Get("WWW-Authenticate"))
+			t.Errorf(`WWW-Authenticate: %q, want WWW-Authenticate "Apikey"`, a.Header.Get("WWW-Authenticate"))
 		}
 	}
 	far := startBank(t, settings{"billing.bankpay.allow_networks": "203.0.113.0/24"})
@@ -139,6 +133,7 @@ func TestOnlyBankMayCallBack(t *testing.T) {
 
 // Behind a proxy the client's address decides, and clients cannot forge it.
 func TestBankAddressIsCheckedBehindProxy(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, settings{"billing.bankpay.allow_networks": "203.0.113.0/24", "http.trusted_proxies": "127.0.0.0/8"})
 	for forwarded, status := range map[string]int{"203.0.113.7": 200, "198.51.100.1": 401, "203.0.113.7, 198.51.100.1": 401, "": 401} {
 		a := s.do(http.MethodPost, callback, "", fields{"id": 1}, func(r *http.Request) {
@@ -146,13 +141,14 @@ func TestBankAddressIsCheckedBehindProxy(t *testing.T) {
 			r.Header.Set("X-Forwarded-For", forwarded)
 		})
 		if a.Status != status {
-			t.Errorf("%q: %d", forwarded, a.Status)
+			t.Errorf("the bank's callback forwarded for %q: status %d, want %d", forwarded, a.Status, status)
 		}
 	}
 }
 
 // Clients that guess the secret are limited; the bank is not.
 func TestGuessingBankSecretIsLimited(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, settings{"limits.other": "5/1m"})
 	for i := range 30 {
 		s.transferred(i, 1, "")
@@ -165,7 +161,8 @@ func TestGuessingBankSecretIsLimited(t *testing.T) {
 }
 
 func TestUnknownSecretIsNeverLogged(t *testing.T) {
-	var log lockedBuffer
+	t.Parallel()
+	var log apptest.Buffer
 	set := bankSettings()
 	maps.Copy(set, settings{"account.password.memory": "64KiB", "account.password.passes": "1"})
 	s := startWith(t, apptest.Options{Set: set, Log: &log})
@@ -175,48 +172,30 @@ func TestUnknownSecretIsNeverLogged(t *testing.T) {
 	text := log.String()
 	for _, secret := range []string{bankSecret, "private text", "guess-4711"} {
 		if strings.Contains(text, secret) {
-			t.Errorf("the log tells %q", secret)
+			t.Errorf("the log has %q, want no secrets and no contents in it", secret)
 		}
 	}
 	if !strings.Contains(text, "another body") {
-		t.Errorf("the log does not report the contradicting callback:\n%s", text)
+		t.Errorf("the log is\n%s\nwant a report of the contradicting callback", text)
 	}
-}
-
-// lockedBuffer is a buffer for several goroutines.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write appends to the buffer.
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-// String returns what was written.
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // The row keeps the body of the first callback, octet by octet.
 func TestCallbackBodyIsStoredUnchanged(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	body := []byte(`{ "id":77,"z":1 , "content":"\u00e9 \/ é", "big": 123456789012345678901234567890, "a":null}`)
 	want(t, s.bank(body), 200, "")
 	want(t, s.bank([]byte(`{"id": "77"}`)), 200, "")
 	var kept []byte
 	if err := s.Database().QueryRow("SELECT body FROM bankpay_transactions WHERE id = '77'").Scan(&kept); err != nil || !bytes.Equal(kept, body) {
-		t.Errorf("%s, %v", kept, err)
+		t.Errorf("the stored callback is %s, %v, want %s", kept, err, body)
 	}
 }
 
 // Callbacks become ledger entries, from the order to the credit, whatever their order and number.
 func TestPaidOrderReachesLedger(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	o := s.topup(u, 150_000)
@@ -226,17 +205,17 @@ func TestPaidOrderReachesLedger(t *testing.T) {
 	eventually(t, "the credit", func() bool { return s.points(u) == 150 })
 	paid := get[topup](s, "/me/wallet/topups/"+o.ID, u.Token)
 	if paid.Status != "paid" || paid.PaidAt == nil || !paid.PaidAt.Equal(s.Clock.Now()) {
-		t.Errorf("%+v", paid)
+		t.Errorf("GET /me/wallet/topups/%s = %+v, want it paid at %v", o.ID, paid, s.Clock.Now())
 	}
 	ledger := get[[]ledgerEntry](s, "/me/wallet/transactions", u.Token)
-	if len(ledger) != 1 || ledger[0].Kind != "topup" || ledger[0].Amount != 150 || ledger[0].BalanceAfter != 150 || text(ledger[0].Reference) != o.ID || !ledger[0].CreatedAt.Equal(s.Clock.Now()) {
-		t.Errorf("%+v", ledger)
+	if len(ledger) != 1 || ledger[0].Kind != "topup" || ledger[0].Amount != 150 || ledger[0].BalanceAfter != 150 || text(ledger[0].Reference) != o.ID || text(ledger[0].Transfer) != "1" || ledger[0].Plan != nil || !ledger[0].CreatedAt.Equal(s.Clock.Now()) {
+		t.Errorf("GET /me/wallet/transactions = %+v, want one of 150 points for the order %s and the transfer 1 at %v", ledger, o.ID, s.Clock.Now())
 	}
 	identifier(t, ledger[0].ID, "txn")
 	s.transferred(2, 150_000, o.Memo) // paid twice by mistake: staff's affair
 	eventually(t, "the second's reconciliation", func() bool { return s.outcome(2) == "unmatched order_paid" })
 	if got := s.points(u); got != 150 {
-		t.Errorf("%d points", got)
+		t.Errorf("%d points, want 150", got)
 	}
 }
 
@@ -252,6 +231,7 @@ func (s *service) outcome(number int) (outcome string) {
 
 // A transfer that can never be booked becomes unmatched in the end, and does not affect readiness.
 func TestFailingTransferDoesNotBlockOthers(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	s.fund(u, 10)
@@ -269,7 +249,7 @@ func TestFailingTransferDoesNotBlockOthers(t *testing.T) {
 		}
 		defer r.Body.Close()
 		if text, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusOK {
-			t.Errorf("/readyz: %d %s", r.StatusCode, text)
+			t.Errorf("/readyz: %d %s, want StatusCode %v", r.StatusCode, text, http.StatusOK)
 		}
 	}
 	ready()
@@ -277,12 +257,13 @@ func TestFailingTransferDoesNotBlockOthers(t *testing.T) {
 	eventually(t, "giving up", func() bool { return s.outcome(1) == "unmatched failed" })
 	ready()
 	if got := s.points(u); got != 10 {
-		t.Errorf("%d points", got)
+		t.Errorf("%d points, want 10", got)
 	}
 }
 
 // Without a callback, and after a stop at any moment, the scheduled round does the same.
 func TestReconciliationSurvivesRestart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	set := bankSettings()
 	maps.Copy(set, settings{"account.password.memory": "64KiB", "account.password.passes": "1"})
