@@ -10,6 +10,7 @@ import (
 
 // JSON answers from 1 KiB on are compressed for clients that accept it; everything else is sent as it is.
 func TestLargeJSONAnswersAreCompressed(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	get := func(path, accepted string) (encoding string, body []byte) {
 		a := s.do(http.MethodGet, "", "", nil, func(r *http.Request) {
@@ -17,7 +18,7 @@ func TestLargeJSONAnswersAreCompressed(t *testing.T) {
 			r.Header.Set("Accept-Encoding", accepted)
 		})
 		if a.Status != http.StatusOK || a.Header.Get("Vary") != "Accept-Encoding" {
-			t.Errorf("%s for %q: %d, Vary %q", path, accepted, a.Status, a.Header.Get("Vary"))
+			t.Errorf(`%s for %q: %d, Vary %q, want Status %v and Vary "Accept-Encoding"`, path, accepted, a.Status, a.Header.Get("Vary"), http.StatusOK)
 		}
 		return a.Header.Get("Content-Encoding"), a.Body
 	}
@@ -41,6 +42,6 @@ func TestLargeJSONAnswersAreCompressed(t *testing.T) {
 		}
 	}
 	if encoding, _ := get("/api/v1/healthz", "gzip"); encoding != "" {
-		t.Errorf("a small answer has Content-Encoding %q", encoding)
+		t.Errorf("a small response has Content-Encoding %q, want none", encoding)
 	}
 }

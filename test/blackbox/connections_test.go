@@ -48,6 +48,7 @@ func (s *service) calledFrom(address, method, url string) (status int, problem s
 }
 
 func TestConnectionsAreLimitedByAddress(t *testing.T) {
+	t.Parallel()
 	const most = 40
 	s := start(t, settings{"limits.http_connections": fmt.Sprint(most)})
 	root := strings.TrimSuffix(s.URL, "/api/v1")
@@ -60,24 +61,25 @@ func TestConnectionsAreLimitedByAddress(t *testing.T) {
 			return false
 		}
 		if status != 429 || code != "rate.limited" || h.Get("Retry-After") != "1" {
-			t.Fatalf("%d %s, %v", status, code, h)
+			t.Fatalf(`s.calledFrom("127.0.0.3", GET, s.URL+"/domains") = %d %s, %v, want 429, "rate.limited" and Retry-After "1"`, status, code, h)
 		}
 		return true
 	})
 	for _, path := range []string{root + "/healthz", root + "/readyz", s.URL + "/healthz", s.URL + "/readyz"} {
 		if status, code, _ := s.calledFrom("127.0.0.3", http.MethodGet, path); status != 200 {
-			t.Errorf("%s: %d %s", path, status, code)
+			t.Errorf(`%s: s.calledFrom("127.0.0.3", GET, path) = %d %s, want 200`, path, status, code)
 		}
 	}
 	if status, _, _ := s.calledFrom("127.0.0.3", http.MethodGet, root+"/docs"); status != 429 {
-		t.Errorf("a page: %d", status)
+		t.Errorf("a page: %d, want 429", status)
 	}
 	if status, _, _ := s.calledFrom("127.0.0.4", http.MethodPost, s.URL+"/mailboxes"); status != 201 {
-		t.Errorf("another address: %d", status)
+		t.Errorf("another address: %d, want 201", status)
 	}
 }
 
 func TestClosedConnectionIsNotCounted(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.http_connections": "40"})
 	all := s.open("127.0.0.3", 40)
 	until(t, "the limit is reached", func() bool {
@@ -92,11 +94,12 @@ func TestClosedConnectionIsNotCounted(t *testing.T) {
 }
 
 func TestTrustedProxiesHaveNoConnectionLimit(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.http_connections": "40", "http.trusted_proxies": "127.0.0.3/32"})
 	s.open("127.0.0.3", 100)
 	for range 20 {
 		if status, code, _ := s.calledFrom("127.0.0.3", http.MethodGet, s.URL+"/domains"); status != 200 {
-			t.Fatalf("%d %s", status, code)
+			t.Fatalf(`s.calledFrom("127.0.0.3", GET, s.URL+"/domains") = %d %s, want 200`, status, code)
 		}
 	}
 }

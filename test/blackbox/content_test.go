@@ -9,18 +9,6 @@ import (
 	"time"
 )
 
-// contentSpecification lists the statuses of the group content (docs/spec/content.md).
-const contentSpecification = `
-GET    /content/notices                     200
-GET    /content/pages                       200
-GET    /content/pages/{key}                 200, 404`
-
-// contentCoverage is the table of this group, in the form of coverage.
-const contentCoverage = `
-GET    /content/notices                     200, 422 request.invalid, 429 rate.limited
-GET    /content/pages                       200, 422 request.invalid, 429 rate.limited
-GET    /content/pages/{key}                 200, 404 page.not_found, 422 request.invalid, 429 rate.limited`
-
 // notice is a notice as a client reads it.
 type notice struct {
 	ID, Kind, Level, Title, HTML string
@@ -81,41 +69,43 @@ func (s *service) titles(path string) string {
 }
 
 func TestNoticesFollowTheirSchedule(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	if got := get[[]notice](s, "/content/notices", ""); len(got) != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /content/notices = %+v, want none", got)
 	}
 	s.announce("always", "", 0, 0)
 	s.announce("later", "", time.Hour, time.Hour)
 	for after, want := range map[time.Duration]string{0: "always"} {
 		if got := s.titles("/content/notices"); got != want {
-			t.Errorf("after %s: %s", after, got)
+			t.Errorf("after %s: %s, want %v", after, got, want)
 		}
 	}
 	s.Clock.Advance(time.Hour)
 	all := get[[]notice](s, "/content/notices", "")
 	if len(all) != 2 || all[0].Title != "later" || all[1].Title != "always" {
-		t.Fatalf("%+v", all)
+		t.Fatalf("GET /content/notices = %+v, want later and always", all)
 	}
 	n := all[0]
 	identifier(t, n.ID, "ntc")
 	if n.Kind != "dialog" || n.Level != "warning" || n.HTML != "<p>Hello</p>" || n.Locale != nil || !n.Dismissible || n.EndsAt == nil ||
 		!n.EndsAt.Equal(n.StartsAt.Add(time.Hour)) || all[1].EndsAt != nil {
-		t.Errorf("%+v", all)
+		t.Errorf("GET /content/notices = %+v, want the dialog with a warning, dismissible, in the default locale, until %v, and a second notice without an end", all, n.StartsAt.Add(time.Hour))
 	}
 	s.Clock.Advance(time.Hour)
 	if got := s.titles("/content/notices"); got != "always" {
-		t.Errorf("at the end: %s", got)
+		t.Errorf(`at the end: %s, want "always"`, got)
 	}
 	if _, err := s.Database().Exec("UPDATE notice SET withdrawn_at = 1"); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.titles("/content/notices"); got != "" {
-		t.Errorf("withdrawn: %s", got)
+		t.Errorf("GET /content/notices shows %s, want none of the withdrawn notices", got)
 	}
 }
 
 func TestNoticesMatchTheReadersLocale(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	for _, locale := range []string{"", "vi", "vi-VN", "en"} {
 		s.announce(cmp.Or(locale, "all"), locale, 0, 0)
@@ -124,18 +114,19 @@ func TestNoticesMatchTheReadersLocale(t *testing.T) {
 		"": "en vi-VN vi all", "?locale=": "en vi-VN vi all", "?locale=vi": "vi all", "?locale=VI-vn": "vi-VN vi all", "?locale=en-GB": "en all", "?locale=fr": "all",
 	} {
 		if got := s.titles("/content/notices" + query); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
+			t.Errorf("GET /content/notices%s lists %s, want %s", query, got, want)
 		}
 	}
 	if n := get[[]notice](s, "/content/notices?locale=vi", "")[0]; text(n.Locale) != "vi" {
-		t.Errorf("%+v", n)
+		t.Errorf(`n = %+v, want Locale "vi"`, n)
 	}
 }
 
 func TestPagesFallBackToNearestLocale(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	if got := get[[]webPage](s, "/content/pages", ""); len(got) != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /content/pages = %+v, want none", got)
 	}
 	s.call("GET", "/content/pages/terms", "", 404, "page.not_found")
 	s.put("terms", "", "Terms")
@@ -143,7 +134,7 @@ func TestPagesFallBackToNearestLocale(t *testing.T) {
 	s.put("about", "en", "About")
 	list := get[[]map[string]any](s, "/content/pages", "")
 	if len(list) != 2 || len(list[0]) != 2 || list[0]["key"] != "about" || list[0]["title"] != "About" || list[1]["title"] != "Terms" {
-		t.Errorf("keys and titles alone, by key: %v", list)
+		t.Errorf("GET /content/pages = %v, want the keys and titles of about and of terms alone", list)
 	}
 	for query, want := range map[string]webPage{
 		"":              {Title: "Terms"},
@@ -154,14 +145,14 @@ func TestPagesFallBackToNearestLocale(t *testing.T) {
 	} {
 		got := get[webPage](s, "/content/pages/terms"+query, "")
 		if got.Key != "terms" || got.Title != want.Title || text(got.Locale) != text(want.Locale) || got.HTML != "<p>"+want.Title+"</p>" || !got.UpdatedAt.Equal(s.Clock.Now()) {
-			t.Errorf("%s: %+v", query, got)
+			t.Errorf("GET /content/pages/terms%s = %+v, want %q in the locale %q, changed at %v", query, got, want.Title, text(want.Locale), s.Clock.Now())
 		}
 		if list := get[[]webPage](s, "/content/pages"+query, ""); list[1].Title != want.Title {
-			t.Errorf("%s: %+v", query, list)
+			t.Errorf("GET /content/pages%s = %+v, want the second with the title %s", query, list, want.Title)
 		}
 	}
 	if about := get[webPage](s, "/content/pages/about?locale=vi", ""); about.Title != "About" || text(about.Locale) != "en" {
-		t.Errorf("whatever there is: %+v", about)
+		t.Errorf(`whatever there is: %+v, want Title "About" and Locale "en"`, about)
 	}
 	for _, key := range []string{"Terms", "x", "terms%2F", "%00", strings.Repeat("x", 1000), url.PathEscape("' OR 1=1 --"), "%ff"} {
 		s.call("GET", "/content/pages/"+key, "", 404, "page.not_found")
@@ -169,6 +160,7 @@ func TestPagesFallBackToNearestLocale(t *testing.T) {
 }
 
 func TestContentRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.other": "40/1h"})
 	s.helpPage()
 	paths := []string{"/content/notices", "/content/pages", "/content/pages/help"}
@@ -178,7 +170,7 @@ func TestContentRejectsInvalidRequests(t *testing.T) {
 		} {
 			a := s.call("GET", path+"?"+query, "", 422, "request.invalid")
 			if p := problemOf(t, a); len(p.Errors) != 1 || p.Errors[0].Pointer != pointer {
-				t.Errorf("%s?%s: %s", path, query, a.Body)
+				t.Errorf("GET %s?%s: %s, want one error, at %s", path, query, a.Body, pointer)
 			}
 		}
 	}
