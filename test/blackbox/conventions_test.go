@@ -17,12 +17,13 @@ import (
 func problemOf(t testing.TB, a apptest.Response) (p problem) {
 	t.Helper()
 	if err := json.Unmarshal(a.Body, &p); err != nil {
-		t.Fatalf("%s: %v", a.Body, err)
+		t.Fatalf("%s: got %d %s, want a problem: %v", a.Request, a.Status, a.Body, err)
 	}
 	return p
 }
 
 func TestUnknownPathsAndMethods(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	for _, path := range []string{"", "/", "/nothing", "/domains/", "/mailboxes/", "/messages", "/messages/", "//domains", "/./domains", "/../v1/domains", "/domains//", "/%2e%2e/domains", "/Domains", "/messages//raw"} {
 		a := s.do(http.MethodGet, "", "", nil, func(r *http.Request) { r.URL.Opaque = r.URL.Path + path })
@@ -33,7 +34,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	} {
 		a := s.call(http.MethodPut, path, "", 405, "route.method_not_allowed")
 		if got := a.Header.Get("Allow"); got != allowed {
-			t.Errorf("%s: Allow %q, want %q", path, got, allowed)
+			t.Errorf("%s: got Allow %q, want %q", a.Request, got, allowed)
 		}
 	}
 	for _, method := range []string{"PATCH", "TRACE", "BREW", "get"} {
@@ -42,40 +43,43 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 }
 
 func TestHeadIsGetWithoutBody(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	for _, path := range []string{"/domains", "/healthz"} {
 		if a := s.call(http.MethodHead, path, "", 200, ""); len(a.Body) != 0 || a.Header.Get("Content-Length") == "" {
-			t.Errorf("%s: %v %s", path, a.Header, a.Body)
+			t.Errorf("%s: got the body %q and the header %v, want no body and a Content-Length", a.Request, a.Body, a.Header)
 		}
 	}
 }
 
 func TestAcceptIsIgnored(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	for _, accept := range []string{"", "text/html", "application/xml;q=1", "application/json;q=0", "nonsense", "application/cbor", "*/*", ",;,"} {
 		a := s.do(http.MethodGet, "/domains", "", nil, func(r *http.Request) { r.Header.Set("Accept", accept) })
 		if a.Status != 200 || a.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("%q: %d %s", accept, a.Status, a.Header.Get("Content-Type"))
+			t.Errorf("%s with Accept %q: got %d of type %s, want 200 of type application/json", a.Request, accept, a.Status, a.Header.Get("Content-Type"))
 		}
 		a = s.do(http.MethodGet, "/session", "", nil, func(r *http.Request) { r.Header.Set("Accept", accept) })
 		if a.Status != 401 || a.Header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%q: %d %s", accept, a.Status, a.Header.Get("Content-Type"))
+			t.Errorf("%s with Accept %q: got %d of type %s, want 401 of type application/problem+json", a.Request, accept, a.Status, a.Header.Get("Content-Type"))
 		}
 	}
 }
 
 func TestCORS(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	for _, call := range []string{"GET /domains", "GET /session", "GET /nothing", "PUT /domains"} {
 		method, path, _ := strings.Cut(call, " ")
 		a := s.do(method, path, "", nil, func(r *http.Request) { r.Header.Set("Origin", "https://elsewhere.example") })
 		h := a.Header
 		if h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s: %v", call, h)
+			t.Errorf("%s with an Origin: got Access-Control-Allow-Origin %q and -Credentials %q, want * and none", call, h.Get("Access-Control-Allow-Origin"), h.Get("Access-Control-Allow-Credentials"))
 		}
 		for _, name := range []string{"Retry-After", "RateLimit", "RateLimit-Policy", "Traceparent", "Content-Disposition"} {
 			if !strings.Contains(h.Get("Access-Control-Expose-Headers"), name) {
-				t.Errorf("%s: %s cannot be read", call, name)
+				t.Errorf("%s with an Origin: got Access-Control-Expose-Headers %q, want %s in it", call, h.Get("Access-Control-Expose-Headers"), name)
 			}
 		}
 	}
@@ -87,22 +91,23 @@ func TestCORS(t *testing.T) {
 		})
 		h := a.Header
 		if a.Status != 204 || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Max-Age") == "" {
-			t.Errorf("%s: %d %v", path, a.Status, h)
+			t.Errorf("%s (preflight): got %d with the header %v, want 204, Access-Control-Allow-Origin * and a Max-Age", a.Request, a.Status, h)
 		}
 		for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Api-Key", "Traceparent"} {
 			if !strings.Contains(h.Get("Access-Control-Allow-Headers"), name) {
-				t.Errorf("%s: %s may not be sent", path, name)
+				t.Errorf("%s (preflight): got Access-Control-Allow-Headers %q, want %s in it", a.Request, h.Get("Access-Control-Allow-Headers"), name)
 			}
 		}
 		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
 			if !strings.Contains(h.Get("Access-Control-Allow-Methods"), method) {
-				t.Errorf("%s: %s may not be used", path, method)
+				t.Errorf("%s (preflight): got Access-Control-Allow-Methods %q, want %s in it", a.Request, h.Get("Access-Control-Allow-Methods"), method)
 			}
 		}
 	}
 }
 
 func TestTraceparent(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	for parent, kept := range map[string]bool{
@@ -120,15 +125,16 @@ func TestTraceparent(t *testing.T) {
 		a := s.do(http.MethodGet, "/session", "", nil, func(r *http.Request) { r.Header.Set("Traceparent", parent) })
 		got := strings.Split(a.Header.Get("Traceparent"), "-")
 		if (got[1] == trace) != kept || got[2] == span || problemOf(t, a).TraceID != got[1] {
-			t.Errorf("%q: %v", parent, got)
+			t.Errorf("%s with Traceparent %q: got Traceparent %q and the problem's traceId %s, want the same trace (%t), another span, and the trace in the problem", a.Request, parent, strings.Join(got, "-"), problemOf(t, a).TraceID, kept)
 		}
 		if kept && got[3] != strings.Split(parent, "-")[3] {
-			t.Errorf("%q: flags %s", parent, got[3])
+			t.Errorf("%s with Traceparent %q: got the flags %s, want those of the request", a.Request, parent, got[3])
 		}
 	}
 }
 
 func TestBodies(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"http.body_max": "1KiB"})
 	m := s.create("", nil)
 	long := func(n int) []byte { return []byte(`{"ttl":60` + strings.Repeat(" ", n-10) + `}`) }
@@ -155,6 +161,7 @@ func TestBodies(t *testing.T) {
 
 // A body may have 16 KiB, or 1 MiB for some operations; a larger one is refused before it is decoded.
 func TestBodyLimits(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	trial := func(n int) body {
@@ -170,7 +177,7 @@ func TestBodyLimits(t *testing.T) {
 	a := s.Call(http.MethodPost, "/auth/token", "", many)
 	want(t, a, 422, "request.invalid")
 	if p := problemOf(t, a); len(p.Errors) != 2 || p.Errors[0].Pointer != "/x" {
-		t.Errorf("%+v", p.Errors)
+		t.Errorf("%s: got the errors %+v, want two, the first of /x", a.Request, p.Errors)
 	}
 	want(t, s.Call(http.MethodPost, "/me/api-keys", u.Token, body{"name": "k", "scopes": []string{"otp:read"}, "expiresAt": "0001-01-01T00:00:00Z"}), 422, "request.invalid")
 	want(t, s.Call(http.MethodPost, "/me/api-keys", u.Token, body{"name": "k", "scopes": []string{"otp:read"}, "expiresAt": "9999-12-31T23:59:59-01:00"}), 422, "request.invalid")
@@ -178,7 +185,7 @@ func TestBodyLimits(t *testing.T) {
 		bare := func(r *http.Request) { r.Header.Del("Content-Type") }
 		want(t, s.do(http.MethodPost, path, "", []byte("{}"), bare), 415, "request.media_type")
 		if a := s.do(http.MethodPost, path, "", nil, bare); a.Status != status {
-			t.Errorf("%s without a body: %d %s", path, a.Status, a.Body)
+			t.Errorf("%s without a body: got %d %s, want %d", a.Request, a.Status, a.Body, status)
 		}
 		chunked := func(r *http.Request) { r.ContentLength, r.Body = -1, io.NopCloser(strings.NewReader(`{}`)) }
 		want(t, s.do(http.MethodPost, path, "", []byte("{}"), func(r *http.Request) { chunked(r); bare(r) }), 415, "request.media_type")
@@ -195,6 +202,7 @@ func opening(path string, m mailbox) string {
 
 // Errors name where the fault is and never repeat the input.
 func TestValidationErrorsDoNotEchoInput(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	const secret = "hunter2"
@@ -212,23 +220,24 @@ func TestValidationErrorsDoNotEchoInput(t *testing.T) {
 		s.Call(http.MethodGet, "/mailboxes/me", secret, nil),
 	} {
 		if strings.Contains(string(a.Body), secret) || a.Status/100 != 4 {
-			t.Errorf("%d %s", a.Status, a.Body)
+			t.Errorf("%s: got %d %s, want a status from 400 to 499 and no %q in the body", a.Request, a.Status, a.Body, secret)
 		}
 	}
 	a := s.Call(http.MethodPost, "/mailboxes", "", body{"ttl": 1, "localPart": "A", "x": 1})
 	if p := problemOf(t, a); len(p.Errors) != 3 {
-		t.Errorf("not all is told at once: %+v", p.Errors)
+		t.Errorf("%s: got the errors %+v, want three", a.Request, p.Errors)
 	}
 	many := body{}
 	for i := range 80 {
 		many[fmt.Sprint(strings.Repeat("x", i%300), i)] = i
 	}
 	if a := s.Call(http.MethodPost, "/mailboxes", "", many); a.Status != 422 || len(a.Body) > 10_000 {
-		t.Errorf("%d, %d bytes are told back", a.Status, len(a.Body))
+		t.Errorf("%s: got %d with %d octets, want 422 with 10,000 at most", a.Request, a.Status, len(a.Body))
 	}
 }
 
 func TestQueries(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	for query, pointer := range map[string]string{
@@ -243,7 +252,7 @@ func TestQueries(t *testing.T) {
 		a := s.call(http.MethodGet, "/mailboxes/me/messages?"+query, m.Token, 422, "request.invalid")
 		p := problemOf(t, a)
 		if pointer == "" && p.Detail == "" || pointer != "" && (len(p.Errors) != 1 || p.Errors[0].Pointer != pointer) {
-			t.Errorf("%s: %+v", query, p)
+			t.Errorf("%s: got the problem %+v, want one error, of %q, or a detail where that is empty", a.Request, p, pointer)
 		}
 	}
 	for _, query := range []string{"", "wait=", "wait=0&limit=&after=&since=&cursor=", "&&"} {
@@ -255,7 +264,7 @@ func TestQueries(t *testing.T) {
 	key := s.startSession().Key
 	for call, token := range map[string]string{
 		"GET /domains": "", "POST /mailboxes": "", "GET /mailboxes/me": m.Token, "DELETE /mailboxes/me": m.Token, "POST /mailboxes/me/extend": m.Token,
-		"GET /messages/x": m.Token, "DELETE /messages/x": m.Token, "GET /messages/x/raw": m.Token, "GET /messages/x/attachments/y": m.Token,
+		"GET /messages/x": m.Token, "DELETE /messages/x": m.Token, "GET /messages/x/raw": m.Token, "GET /messages/x/checks": m.Token, "GET /messages/x/parts": m.Token, "GET /messages/x/parts/0": m.Token, "GET /messages/x/attachments/y": m.Token,
 		"GET /session": key, "POST /session": "", "DELETE /session": key,
 	} {
 		method, path, _ := strings.Cut(call, " ")
@@ -267,6 +276,7 @@ func TestQueries(t *testing.T) {
 
 // A client that sends Expect: 100-continue gets the answer to its header fields before it sends the body.
 func TestExpectContinue(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL, "http://"), "/api/v1"))
 	if err != nil {
@@ -278,7 +288,7 @@ func TestExpectContinue(t *testing.T) {
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n", c.path)
 		line, err := in.ReadString('\n')
 		if err != nil || strings.TrimSpace(line) != c.verdict {
-			t.Fatalf("%s: %q %v", c.path, line, err)
+			t.Fatalf("POST %s with Expect: 100-continue: got the line %q and the error %v, want %q", c.path, line, err, c.verdict)
 		}
 		if strings.Contains(c.verdict, "401") {
 			return
@@ -289,7 +299,7 @@ func TestExpectContinue(t *testing.T) {
 		}
 		res, err := http.ReadResponse(in, nil)
 		if err != nil || res.StatusCode != 201 {
-			t.Fatalf("%v %v", res, err)
+			t.Fatalf("POST %s after 100 Continue: got the response %v and the error %v, want 201", c.path, res, err)
 		}
 		_, _ = bufio.NewReader(res.Body).Discard(int(res.ContentLength))
 	}

@@ -13,6 +13,7 @@ import (
 
 // Every call with every kind of credential: only its own opens it, and an invalid credential never counts as none.
 func TestCredentialsAreNotInterchangeable(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m, key := s.create("", nil), s.startSession().Key
 	developer, _, _ := token.MintDeveloper()
@@ -29,7 +30,7 @@ func TestCredentialsAreNotInterchangeable(t *testing.T) {
 		"POST /mailboxes":   "none guest",
 		"GET /mailboxes/me": "mailbox", "POST /mailboxes/me/extend": "mailbox", "GET /mailboxes/me/messages": "mailbox",
 		"GET /mailboxes/me/otp/latest": "mailbox", "GET /messages/x": "mailbox", "DELETE /messages/x": "mailbox",
-		"GET /messages/x/raw": "mailbox", "GET /messages/x/attachments/y": "mailbox", "GET /session": "guest",
+		"GET /messages/x/raw": "mailbox", "GET /messages/x/checks": "mailbox", "GET /messages/x/parts": "mailbox", "GET /messages/x/parts/0": "mailbox", "GET /messages/x/attachments/y": "mailbox", "GET /session": "guest",
 		"DELETE /mailboxes/me": "mailbox", "DELETE /session": "guest",
 	}
 	calls := make([]string, 0, len(opens))
@@ -48,7 +49,7 @@ func TestCredentialsAreNotInterchangeable(t *testing.T) {
 			a := s.Call(method, path, credentials[name], nil)
 			switch open := opens[call] == "" || slices.Contains(strings.Fields(opens[call]), name); {
 			case open && a.Status == http.StatusUnauthorized:
-				t.Errorf("%s with %s: %d %s", call, name, a.Status, a.Body)
+				t.Errorf("%s with %s: %d %s, want the credential accepted", call, name, a.Status, a.Body)
 			case !open && name == "none":
 				want(t, a, 401, "auth.required")
 			case !open:
@@ -80,6 +81,7 @@ func mistyped(credential string) string {
 
 // How a credential is presented (docs/spec/conventions.md#credentials): case, other schemes, other headers.
 func TestCredentialHeader(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	developer, _, _ := token.MintDeveloper()
@@ -105,6 +107,6 @@ func TestCredentialHeader(t *testing.T) {
 	want(t, with("/mailboxes", "X-Api-Key", "x_"), 401, "auth.invalid_token")
 	want(t, with("/domains", "Authorization", "Basic dXNlcjpwYXNz"), 200, "")
 	if a := with("/mailboxes/me", "Authorization", "Bearer "+mistyped(m.Token)); strings.Contains(string(a.Body), m.Token[:20]) {
-		t.Errorf("the answer contains the credential: %s", a.Body)
+		t.Errorf("the response to a mistyped credential is %s, want it not repeated", a.Body)
 	}
 }
