@@ -56,6 +56,7 @@ func (s *service) converse(commands ...string) {
 }
 
 func TestDeliveryLogListsStoredAndRefusedMail(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"mailbox.max_messages": "2", "smtp.max_size": "1MiB"})
 	s.converse("EHLO early.example", "MAIL FROM:<early@shop.example>", "RCPT TO:<ann@gonebox.localhost>")
 	s.Clock.Advance(time.Second)
@@ -71,7 +72,7 @@ func TestDeliveryLogListsStoredAndRefusedMail(t *testing.T) {
 	}
 	s.Clock.Advance(time.Second)
 	if mail() == nil {
-		t.Fatal("a full mailbox took a mail")
+		t.Fatal("a full mailbox took a mail, want it refused")
 	}
 	ids := get[[]summary](s, "/mailboxes/me/messages", m.Token)
 	s.call(http.MethodDelete, "/messages/"+ids[0].ID, m.Token, 204, "")
@@ -99,11 +100,12 @@ func TestDeliveryLogListsStoredAndRefusedMail(t *testing.T) {
 	}
 	s.Clock.Advance(24 * time.Hour)
 	if status := s.Call(http.MethodGet, "/mailboxes/me/deliveries", m.Token, nil).Status; status != http.StatusGone {
-		t.Errorf("after the end of the mailbox: %d", status)
+		t.Errorf("after the end of the mailbox: %d, want %v", status, http.StatusGone)
 	}
 }
 
 func TestDeliveryLogForKeys(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"name": "n", "scopes": allScopes})
@@ -126,6 +128,7 @@ func TestDeliveryLogForKeys(t *testing.T) {
 
 // A new owner of an address does not see the mail of the mailbox that had it before.
 func TestDeliveryLogIsErasedWithTheMailbox(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"mailbox.address_cooldown": "1m"})
 	m := s.create("", body{"localPart": "ann"})
 	s.Send(apptest.Mail{From: "secret@shop.example", To: []string{m.Address}, Raw: crlf("Subject: one", "", "text")})
@@ -140,6 +143,36 @@ func TestDeliveryLogIsErasedWithTheMailbox(t *testing.T) {
 	})
 	again := s.create("", body{"localPart": "ann"})
 	if all := s.deliveries(again.Token); len(all) != 0 {
-		t.Errorf("the new mailbox lists %+v", all)
+		t.Errorf("the delivery log of the new mailbox has %+v, want nothing", all)
+	}
+}
+
+// The next owner of an address does not see who wrote to the last one after its mailbox had ended either; the last owner does.
+func TestDeliveryLogBelongsToTheHolder(t *testing.T) {
+	t.Parallel()
+	s := startAccounts(t, settings{"mailbox.address_cooldown": "0s"})
+	ada, bob := s.account("ada@example.org"), s.account("bob@example.org")
+	refused := func(name string, before mailbox) {
+		t.Helper()
+		s.call(http.MethodDelete, "/mailboxes/me", before.Token, 204, "")
+		s.Clock.Advance(time.Second)
+		s.converse("EHLO late.example", "MAIL FROM:<secret@shop.example>", "RCPT TO:<"+name+"@gonebox.localhost>")
+		eventually(t, "the entry of the refusal", func() (written bool) {
+			if err := s.Database().QueryRowContext(t.Context(), "SELECT count(*) > 0 FROM mail_delivery WHERE sender = 'secret@shop.example' AND has_mailbox = 0").Scan(&written); err != nil {
+				t.Fatal(err)
+			}
+			return written
+		})
+		s.Clock.Advance(time.Second)
+	}
+	for name, owners := range map[string][2]string{"ann": {"", ""}, "bea": {ada.Token, bob.Token}, "cid": {ada.Token, ""}, "dan": {"", bob.Token}} {
+		refused(name, s.create(owners[0], body{"localPart": name}))
+		if all := s.deliveries(s.create(owners[1], body{"localPart": name}).Token); len(all) != 0 {
+			t.Errorf("%s: the next holder's GET /mailboxes/me/deliveries lists %+v, want nothing of mail to the last one", name, all)
+		}
+	}
+	refused("eva", s.create(ada.Token, body{"localPart": "eva"}))
+	if all := s.deliveries(s.create(ada.Token, body{"localPart": "eva"}).Token); len(all) != 1 || all[0].From != "secret@shop.example" {
+		t.Errorf("eva: the holder who took the address back lists %+v, want the refusal since", all)
 	}
 }

@@ -71,6 +71,18 @@ func reply(t testing.TB, c *textproto.Conn, code int, line string) string {
 	return text
 }
 
+// authenticate sends the lines of an AUTH command, each but the last of which is answered 334, and the last with the code.
+func authenticate(t testing.TB, c *textproto.Conn, code int, lines []string) {
+	t.Helper()
+	for i, line := range lines {
+		if i < len(lines)-1 {
+			reply(t, c, 334, line)
+		} else {
+			reply(t, c, code, line)
+		}
+	}
+}
+
 // drop sends a mail to recipients and returns the code of the reply to the last RCPT, which ends it where it is not 250.
 func drop(t testing.TB, c *textproto.Conn, subject string, to ...string) {
 	t.Helper()
@@ -85,6 +97,7 @@ func drop(t testing.TB, c *textproto.Conn, subject string, to ...string) {
 type keyMailbox struct{ ID, Address, Source string }
 
 func TestSinkOpensMailboxesForEveryAddress(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, devSettings(nil))
 	c := s.smtpFrom("192.168.7.7")
 	reply(t, c, 250, "EHLO app")
@@ -94,23 +107,89 @@ func TestSinkOpensMailboxesForEveryAddress(t *testing.T) {
 	var addresses []string
 	for _, b := range boxes {
 		if addresses = append(addresses, b.Address); b.Source != "sink" {
-			t.Errorf("source %q of %s", b.Source, b.Address)
+			t.Errorf(`source %q of %s, want Source "sink"`, b.Source, b.Address)
 		}
 		if b.Address == "admin@company.test" {
 			if m := get[[]summary](s, "/keys/mailboxes/"+b.ID+"/messages", devKey); len(m) != 2 || m[0].Subject != "two" || m[1].OTP == nil {
-				t.Errorf("messages of %s: %+v", b.Address, m)
+				t.Errorf("GET /keys/mailboxes/%s/messages = %+v, want two, the newest first, and a code in the older", b.ID, m)
 			}
 		}
 	}
 	slices.Sort(addresses)
 	if got := strings.Join(addresses, " "); got != "a b@other.example admin@company.test root@app" {
-		t.Errorf("mailboxes %s", got)
+		t.Errorf(`mailboxes %s, want "a b@other.example admin@company.test root@app"`, got)
 	}
 	reply(t, c, 250, "MAIL FROM:<app@company.test>")
 	reply(t, c, 550, "RCPT TO:<nobody@gonebox.localhost>") // served domains stay strict
 }
 
+// An address of the sink can be waited for before its first mail: its mailbox is opened, or found if mail came first.
+func TestSinkMailboxIsOpenedBeforeItsMail(t *testing.T) {
+	t.Parallel()
+	s := startAccounts(t, devSettings(nil))
+	params := fields{"localPart": "new.user", "domain": "Company.test"}
+	var guest, key, late mailbox
+	created := s.Call(http.MethodPost, "/mailboxes", "", params)
+	want(t, created, 201, "")
+	created.Into(t, &guest)
+	code := s.waiting("/mailboxes/me/otp/latest?wait=60", guest.Token)
+	c := s.smtpFrom("127.0.0.1")
+	reply(t, c, 250, "EHLO app")
+	drop(t, c, "one", "New.User+tag@company.test")
+	want(t, code(), 200, "")
+	again := s.Call(http.MethodPost, "/keys/mailboxes", devKey, params)
+	want(t, again, 201, "")
+	if again.Into(t, &key); key.ID != guest.ID || key.Address != "new.user@company.test" || key.MessageCount != 1 {
+		t.Errorf("POST /keys/mailboxes with %v: %s, want the mailbox %s with a message", params, again.Body, guest.ID)
+	}
+	drop(t, c, "two", "early@other.example")
+	s.Call(http.MethodPost, "/mailboxes", "", fields{"localPart": "early", "domain": "other.example"}).Into(t, &late)
+	if m := get[[]summary](s, "/mailboxes/me/messages", late.Token); len(m) != 1 || m[0].Subject != "two" {
+		t.Errorf("messages of early@other.example, whose mail came first: %+v, want it", m)
+	}
+	boxes := get[[]keyMailbox](s, "/keys/mailboxes", devKey)
+	if len(boxes) != 2 || boxes[0].Source != "sink" || boxes[1].Source != "sink" {
+		t.Errorf("mailboxes of the sink's account: %+v, want two of the source sink", boxes)
+	}
+	var random mailbox
+	s.Call(http.MethodPost, "/mailboxes", "", fields{"domain": "random.example", "ttl": 60}).Into(t, &random)
+	if !strings.HasSuffix(random.Address, "@random.example") || random.ExpiresAt.Sub(s.Clock.Now()) > time.Minute {
+		t.Errorf("POST /mailboxes with a domain of the sink and a ttl: %+v, want an address there for a minute", random)
+	}
+	want(t, s.Call(http.MethodPost, "/mailboxes", "", fields{"domain": "random.example", "ttl": 400 * day}), 422, "mailbox.ttl_too_long")
+	want(t, s.Call(http.MethodPost, "/mailboxes", "", fields{"domain": "not a name"}), 422, "mailbox.domain_unavailable")
+}
+
+// Only the account of the sink and local clients of profile: dev open its mailboxes, and only at its domains.
+func TestSinkMailboxIsNotOpenedForOthers(t *testing.T) {
+	t.Parallel()
+	s := startKeys(t, settings{"smtp.sink.domains": "company.test", "smtp.sink.account": "ada@example.org"})
+	ada, bob := s.account("ada@example.org"), s.account("bob@example.org")
+	params := fields{"localPart": "user", "domain": "company.test"}
+	for _, c := range []struct {
+		path, credential string
+		status           int
+		code             string
+	}{
+		{"/mailboxes", "", 422, "mailbox.domain_unavailable"},
+		{"/mailboxes", bob.Token, 422, "mailbox.domain_unavailable"},
+		{"/keys/mailboxes", s.key(bob, nil).Key, 422, "mailbox.domain_unavailable"},
+		{"/mailboxes", ada.Token, 201, ""},
+		{"/keys/mailboxes", s.key(ada, nil).Key, 201, ""},
+	} {
+		want(t, s.Call(http.MethodPost, c.path, c.credential, params), c.status, c.code)
+	}
+	want(t, s.Call(http.MethodPost, "/mailboxes", ada.Token, fields{"domain": "other.test"}), 422, "mailbox.domain_unavailable")
+
+	dev := startAccounts(t, devSettings(nil))
+	for _, client := range []string{"198.51.100.7", "2001:db8::1"} {
+		want(t, dev.do(http.MethodPost, "/mailboxes", "", params, from(client)), 422, "mailbox.domain_unavailable")
+	}
+	want(t, dev.do(http.MethodPost, "/mailboxes", "", params, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }), 422, "mailbox.domain_unavailable")
+}
+
 func TestSinkEndsOldestMailbox(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, devSettings(settings{"smtp.sink.mailboxes": "2"}))
 	c := s.smtpFrom("127.0.0.1")
 	reply(t, c, 250, "EHLO app")
@@ -120,15 +199,16 @@ func TestSinkEndsOldestMailbox(t *testing.T) {
 	}
 	boxes := get[[]keyMailbox](s, "/keys/mailboxes", devKey)
 	if len(boxes) != 2 || boxes[0].Address != "c@company.test" || boxes[1].Address != "b@company.test" {
-		t.Errorf("%+v", boxes)
+		t.Errorf("GET /keys/mailboxes = %+v, want c@company.test and b@company.test", boxes)
 	}
 	drop(t, c, "again", "a@company.test") // no cool-down
 	if boxes := get[[]keyMailbox](s, "/keys/mailboxes", devKey); len(boxes) != 2 || boxes[0].Address != "a@company.test" {
-		t.Errorf("%+v", boxes)
+		t.Errorf("GET /keys/mailboxes = %+v, want two, a@company.test first", boxes)
 	}
 }
 
 func TestSinkTakesListedDomainsFromEveryClient(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{
 		"smtp.sink.domains": "company.test", "smtp.sink.account": "ada@example.org", "smtp.trusted_proxies": "127.0.0.1/32",
 	})
@@ -142,19 +222,20 @@ func TestSinkTakesListedDomainsFromEveryClient(t *testing.T) {
 	reply(t, c, 250, "RSET")
 	drop(t, c, "one", "admin@company.test")
 	if boxes := get[[]keyMailbox](s, "/me/mailboxes", ada.Token); len(boxes) != 1 || boxes[0].Source != "sink" {
-		t.Errorf("%+v", boxes)
+		t.Errorf("GET /me/mailboxes of ada = %+v, want one of the sink", boxes)
 	}
 	reply(t, c, 502, "AUTH PLAIN AHgAeQ==") // by default
 }
 
 func TestAuthAcceptsAnythingFromLocalClients(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, devSettings(nil))
 	c := s.smtpFrom("10.1.2.3")
 	reply(t, c, 503, "AUTH PLAIN AHgAeQ==")
 	if text := reply(t, c, 250, "EHLO app"); !strings.Contains(text, "AUTH PLAIN LOGIN") {
-		t.Errorf("EHLO: %s", text)
+		t.Errorf(`EHLO: %s, want "AUTH PLAIN LOGIN" in it`, text)
 	}
-	reply(t, c, 504, "AUTH CRAM-MD5")
+	reply(t, c, 504, "AUTH DIGEST-MD5")
 	reply(t, c, 501, "AUTH PLAIN !")
 	reply(t, c, 334, "AUTH LOGIN")
 	reply(t, c, 501, "*")
@@ -163,25 +244,20 @@ func TestAuthAcceptsAnythingFromLocalClients(t *testing.T) {
 	reply(t, c, 235, "c2VjcmV0")
 	reply(t, c, 503, "AUTH PLAIN AHgAeQ==")
 	reply(t, c, 250, "MAIL FROM:<a@company.test> AUTH=<>")
-	for _, dialog := range [][]string{{"AUTH PLAIN", "AHgAeQ=="}, {"AUTH plain ="}, {"AUTH LOGIN YWRh", "eA=="}} {
+	for _, dialog := range [][]string{{"AUTH PLAIN", "AHgAeQ=="}, {"AUTH plain ="}, {"AUTH LOGIN YWRh", "eA=="}, {"AUTH CRAM-MD5", "YWRhIDAw"}, {"AUTH XOAUTH2", "dXNlcj1hZGEBAQ=="}, {"AUTH XOAUTH2 dXNlcj1hZGEBAQ=="}} {
 		c := s.smtpFrom("127.0.0.1")
 		reply(t, c, 250, "EHLO app")
-		for i, line := range dialog {
-			code := 334
-			if i == len(dialog)-1 {
-				code = 235
-			}
-			reply(t, c, code, line)
-		}
+		authenticate(t, c, 235, dialog)
 	}
 }
 
 // A client with a public address gets nothing of what profile: dev permits.
 func TestDevProfileIsClosedToPublicAddresses(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, devSettings(settings{"limits.mailbox_create": "2/1m", "limits.smtp_messages": "2/1m"}))
 	c := s.smtpFrom(stranger)
 	if text := reply(t, c, 250, "EHLO app"); strings.Contains(text, "AUTH") {
-		t.Errorf("AUTH is offered: %s", text)
+		t.Errorf("EHLO of a public address = %s, want no AUTH", text)
 	}
 	reply(t, c, 502, "AUTH PLAIN AHgAeQ==")
 	reply(t, c, 250, "MAIL FROM:<a@company.test>")
@@ -193,7 +269,7 @@ func TestDevProfileIsClosedToPublicAddresses(t *testing.T) {
 	for _, client := range []string{stranger, "2001:db8::1", "100.64.0.1", "169.254.1.1"} {
 		for n, status := range []int{201, 201, 429} {
 			if a := s.do(http.MethodPost, "/mailboxes", "", nil, from(client)); a.Status != status {
-				t.Errorf("mailbox %d from %s: %d", n, client, a.Status)
+				t.Errorf("mailbox %d from %s: %d, want Status %v", n, client, a.Status, status)
 			}
 		}
 	}
@@ -205,6 +281,7 @@ func TestDevProfileIsClosedToPublicAddresses(t *testing.T) {
 }
 
 func TestDevProfileHasNoLimitsForLocalClients(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, devSettings(settings{"limits.mailbox_create": "2/1m", "limits.reads": "2/1m", "limits.signin": "2/1m", "limits.signin_address": "2/1m", "limits.smtp_messages": "2/1m"}))
 	for _, client := range []string{"127.0.0.1", "172.16.3.4", "fd12::1"} {
 		for range 4 {
@@ -227,6 +304,7 @@ func TestDevProfileHasNoLimitsForLocalClients(t *testing.T) {
 
 // A tunnel or a proxy on the same machine that is not configured forwards strangers, who must not seem to be local.
 func TestForwardedClientsAreNotLocal(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, devSettings(settings{"http.trusted_proxies": "", "limits.mailbox_create": "1/1m"}))
 	s.call(http.MethodPost, "/mailboxes", "", 201, "")
 	s.call(http.MethodPost, "/mailboxes", "", 201, "")
@@ -237,6 +315,7 @@ func TestForwardedClientsAreNotLocal(t *testing.T) {
 }
 
 func TestDevWebhooksReachThisMachine(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, devSettings(nil))
 	got := make(chan string, 10)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r.Header.Get("Webhook-Id") }))
@@ -247,7 +326,7 @@ func TestDevWebhooksReachThisMachine(t *testing.T) {
 		select {
 		case <-got:
 		case <-time.After(patience):
-			t.Fatalf("no delivery came to %s", url)
+			t.Fatalf("no delivery came to %s within %s, want the ping", url, patience)
 		}
 		for _, w := range get[[]struct{ ID string }](s, "/me/webhooks", u) {
 			s.call(http.MethodDelete, "/me/webhooks/"+w.ID, u, 204, "")
