@@ -54,7 +54,7 @@ func (n *nameServer) put(lines ...string) {
 	for _, line := range lines {
 		rr, err := dns.NewRR(line)
 		if err != nil {
-			n.t.Fatalf("%s: %v", line, err)
+			n.t.Fatalf("parse the record %s: %v", line, err)
 		}
 		fresh[rr.Header().Name] = append(fresh[rr.Header().Name], rr)
 	}

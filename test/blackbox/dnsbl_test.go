@@ -45,6 +45,7 @@ func (s *service) rcptFrom(client, to string) string {
 }
 
 func TestListedClientsAreRefused(t *testing.T) {
+	t.Parallel()
 	s, names := startListed(t, nil)
 	box := s.create("", nil)
 	names.put(ipv4Question+". 60 IN A 127.0.0.4", ipv6Question+". 60 IN A 127.0.0.2")
@@ -56,34 +57,35 @@ func TestListedClientsAreRefused(t *testing.T) {
 			return got != "250 2.1.5 Recipient ok"
 		})
 		if !strings.HasPrefix(got, "554 5.7.1 ") || !strings.HasSuffix(got, " bl.test") {
-			t.Errorf("%s: %s", client, got)
+			t.Errorf("RCPT from %s = %s, want 554 5.7.1 and the list bl.test at the end", client, got)
 		}
 	}
 	if got := s.rcptFrom(stranger, "postmaster@"+box.Domain); !strings.HasPrefix(got, "250 ") {
-		t.Errorf("a listed client that writes to postmaster: %s", got)
+		t.Errorf("RCPT to postmaster from a listed client = %s, want 250", got)
 	}
 	all := s.awaitDeliveries(box.Token, 2)
 	if last := all[0]; last.Reply != 554 || last.Code != "5.7.1" || last.RemoteIP != ipv6Client || last.From != "sender@example.org" || !strings.HasSuffix(last.Reason, "bl.test") {
-		t.Errorf("the delivery log has %+v", last)
+		t.Errorf("the delivery log has %+v, want 554 5.7.1 for %s, which sender@example.org used, with the list bl.test", last, ipv6Client)
 	}
 	if s.metric(`gonebox_smtp_recipients_total{reply="554"}`) < 2 {
-		t.Error("the metric does not count the refusals")
+		t.Errorf("the metric counts %v replies 554, want at least 2", s.metric(`gonebox_smtp_recipients_total{reply="554"}`))
 	}
 }
 
 func TestClientsThatNoListNamesAreAccepted(t *testing.T) {
+	t.Parallel()
 	s, names := startListed(t, nil)
 	box := s.create("", nil)
 	accepted := func(what, client string) {
 		t.Helper()
 		if got := s.rcptFrom(client, box.Address); got != "250 2.1.5 Recipient ok" {
-			t.Errorf("%s: %s", what, got)
+			t.Errorf(`%s: s.rcptFrom(client, box.Address) = %s, want "250 2.1.5 Recipient ok"`, what, got)
 		}
 		s.Clock.Advance(time.Minute)
 	}
 	accepted("not listed", stranger)
 	if names.timesAsked("A", ipv4Question) == 0 {
-		t.Error("the list was not asked")
+		t.Errorf("the list was not asked for %s, want it asked", ipv4Question)
 	}
 	names.put(ipv4Question + ". 60 IN A 127.255.255.254")
 	accepted("an error of the list", stranger)
@@ -95,7 +97,7 @@ func TestClientsThatNoListNamesAreAccepted(t *testing.T) {
 	accepted("private", "10.1.2.7")
 	for _, q := range []string{"1.0.0.127.bl.test", "7.2.1.10.bl.test"} {
 		if names.timesAsked("A", q) != 0 {
-			t.Errorf("%s was asked", q)
+			t.Errorf("the list was asked for %s, want only public addresses looked up", q)
 		}
 	}
 	names.put(ipv4Question + ". 60 IN A 127.0.0.4")
@@ -104,15 +106,16 @@ func TestClientsThatNoListNamesAreAccepted(t *testing.T) {
 }
 
 func TestSilentListsRefuseNoMail(t *testing.T) {
+	t.Parallel()
 	s, names := startListed(t, settings{"dns.timeout": "100ms"})
 	box := s.create("", nil)
 	names.put(ipv4Question + ". 60 IN A 127.0.0.4")
 	names.answer(dns.RcodeSuccess, true)
 	defer names.speak()
 	if got := s.rcptFrom(stranger, box.Address); got != "250 2.1.5 Recipient ok" {
-		t.Error(got)
+		t.Errorf("RCPT from %s = %s, want 250 2.1.5 Recipient ok", stranger, got)
 	}
 	if names.timesAsked("A", ipv4Question) == 0 {
-		t.Error("the list was not asked")
+		t.Errorf("the list was not asked for %s, want it asked", ipv4Question)
 	}
 }

@@ -15,20 +15,6 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// domainsSpecification lists the statuses of the group domains (docs/spec/domains.md).
-const domainsSpecification = `
-GET    /me/domains                          200, 401
-POST   /me/domains                          201, 401, 403, 409, 422
-DELETE /me/domains/{id}                     204, 401, 404
-POST   /me/domains/{id}/verify              200, 401, 404, 422`
-
-// domainsCoverage is the table of this group, in the form of coverage.
-const domainsCoverage = `
-GET    /me/domains                          200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-POST   /me/domains                          201, 401 auth.invalid_token auth.required, 403 domain.limit_reached, 409 domain.taken, 413 request.too_large, 415 request.media_type, 422 request.invalid domain.not_allowed, 429 rate.limited
-DELETE /me/domains/{id}                     204, 401 auth.invalid_token auth.required, 404 domain.not_found, 422 request.invalid, 429 rate.limited
-POST   /me/domains/{id}/verify              200, 401 auth.invalid_token auth.required, 404 domain.not_found, 422 request.invalid domain.verification_failed, 429 rate.limited`
-
 // privateDomain is a private domain as a client reads it.
 type privateDomain struct {
 	ID, Domain, Status    string
@@ -43,35 +29,35 @@ type domainRecord struct {
 	OK                bool
 }
 
-// domainWorld is a service with a DNS server of its own, and an account.
-type domainWorld struct {
+// domainFixture is a service with a DNS server of its own, and an account.
+type domainFixture struct {
 	*service
 	dns *nameServer
 	ada user
 }
 
-func startDomains(t testing.TB, set settings) *domainWorld {
+func startDomains(t testing.TB, set settings) *domainFixture {
 	t.Helper()
 	n := startNameServer(t)
-	own := settings{"dns.resolver": n.addr, "dns.timeout": "100ms"}
+	own := settings{"dns.resolver": n.addr, "dns.timeout": "2s"}
 	maps.Copy(own, set)
 	s := startAccounts(t, own)
-	return &domainWorld{service: s, dns: n, ada: s.account("ada@example.org")}
+	return &domainFixture{service: s, dns: n, ada: s.account("ada@example.org")}
 }
 
 // claim adds a domain to an account.
-func (w *domainWorld) claim(u user, name string) (p privateDomain) {
+func (w *domainFixture) claim(u user, name string) (p privateDomain) {
 	w.t.Helper()
 	a := w.Call(http.MethodPost, "/me/domains", u.Token, body{"domain": name})
 	if a.Status != http.StatusCreated {
-		w.t.Fatalf("claim %s: %d %s", name, a.Status, a.Body)
+		w.t.Fatalf("claim %s: %d %s, want Status %v", name, a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(w.t, &p)
 	return p
 }
 
 // prove publishes a domain's records in DNS.
-func (w *domainWorld) prove(p privateDomain) {
+func (w *domainFixture) prove(p privateDomain) {
 	w.t.Helper()
 	w.dns.put(
 		fmt.Sprintf("%s. 300 IN TXT %q", p.Records[0].Name, p.Records[0].Value),
@@ -79,13 +65,13 @@ func (w *domainWorld) prove(p privateDomain) {
 	)
 }
 
-func (w *domainWorld) verify(u user, p privateDomain) apptest.Response {
+func (w *domainFixture) verify(u user, p privateDomain) apptest.Response {
 	w.t.Helper()
 	return w.Call(http.MethodPost, "/me/domains/"+p.ID+"/verify", u.Token, nil)
 }
 
 // verified is a domain that an account has claimed and verified.
-func (w *domainWorld) verified(u user, name string) (p privateDomain) {
+func (w *domainFixture) verified(u user, name string) (p privateDomain) {
 	w.t.Helper()
 	p = w.claim(u, name)
 	w.prove(p)
@@ -102,7 +88,7 @@ func (w *domainWorld) verified(u user, name string) (p privateDomain) {
 // refused sends a mail that must be refused with a reply that begins with want. Where there
 // are several processes it tries again like any sender if the mailbox has ended since RCPT:
 // another one may know it for a moment longer.
-func (w *domainWorld) refused(to, reply string) {
+func (w *domainFixture) refused(to, reply string) {
 	w.t.Helper()
 	var got string
 	eventually(w.t, "a lasting reply", func() bool {
@@ -123,7 +109,7 @@ func replyOf(err error) string {
 }
 
 // boxes are the account's newest mailboxes, at most a hundred, by address.
-func (w *domainWorld) boxes(u user) map[string]mailbox {
+func (w *domainFixture) boxes(u user) map[string]mailbox {
 	w.t.Helper()
 	all := make(map[string]mailbox)
 	for _, m := range get[[]mailbox](w.service, "/me/mailboxes?limit=100", u.Token) {
@@ -133,7 +119,7 @@ func (w *domainWorld) boxes(u user) map[string]mailbox {
 }
 
 // recheck moves the clock to a domain's next re-check and waits until it is done.
-func (w *domainWorld) recheck(p privateDomain) {
+func (w *domainFixture) recheck(p privateDomain) {
 	w.t.Helper()
 	d := w.Database()
 	due := func() string {
@@ -150,24 +136,25 @@ func (w *domainWorld) recheck(p privateDomain) {
 }
 
 func TestPrivateDomainStates(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, nil)
 	p := w.claim(w.ada, "Shop.Gonebox-Tests.NET.")
 	identifier(t, p.ID, "dom")
 	const name, host = "shop.gonebox-tests.net", "mx.gonebox.localhost"
 	if p.Domain != name || p.Status != "pending" || p.VerifiedAt != nil || p.CheckedAt != nil || !p.CreatedAt.Equal(apptest.Noon()) || len(p.Records) != 2 {
-		t.Fatalf("%+v", p)
+		t.Fatalf("POST /me/domains = %+v, want %s pending since %v, not checked, with two records", p, name, apptest.Noon())
 	}
 	txt, mx := p.Records[0], p.Records[1]
 	if txt.Type != "TXT" || txt.Name != "_gonebox."+name || !strings.HasPrefix(txt.Value, "gonebox-verify=") || len(txt.Value) != 15+32 || txt.Priority != nil || txt.OK {
-		t.Errorf("%+v", txt)
+		t.Errorf("the first record is %+v, want TXT of _gonebox.%s with gonebox-verify= and 32 characters, not found yet", txt, name)
 	}
 	if mx.Type != "MX" || mx.Name != name || mx.Value != host || mx.Priority == nil || mx.OK {
-		t.Errorf("%+v", mx)
+		t.Errorf("the second record is %+v, want MX of %s to %s with a priority, not found yet", mx, name, host)
 	}
 
 	w.refused("a@"+name, "550 5.7.1")
-	if told := w.failed(p, "/records/0", "no TXT record", "/records/1", "no MX record"); told.Status != 422 {
-		t.Errorf("%+v", told)
+	if p := w.failed(p, "/records/0", "no TXT record", "/records/1", "no MX record"); p.Status != 422 {
+		t.Errorf(`w.failed(p, "/records/0", "no TXT record", "/records/1", "no MX record") = %+v, want the status 422`, p)
 	}
 	w.dns.put(name + ". 60 IN MX 0 .")
 	w.failed(p, "/records/0", "no TXT record", "/records/1", "null MX")
@@ -185,7 +172,7 @@ func TestPrivateDomainStates(t *testing.T) {
 	want(t, a, 200, "")
 	a.Into(t, &p)
 	if p.Status != "verified" || !p.VerifiedAt.Equal(w.Clock.Now()) || !p.CheckedAt.Equal(w.Clock.Now()) || !p.Records[0].OK || !p.Records[1].OK {
-		t.Errorf("%+v", p)
+		t.Errorf("POST /me/domains = %+v, want it verified at %v, with both records found", p, w.Clock.Now())
 	}
 	w.Send(apptest.Mail{To: []string{"first@" + name}})
 
@@ -199,13 +186,13 @@ func TestPrivateDomainStates(t *testing.T) {
 	w.dns.answer(dns.RcodeSuccess, false)
 	w.recheck(p)
 	if got := w.shown(p); got.Status != "verified" || got.Records[1].OK || !got.Records[0].OK {
-		t.Errorf("after two failures and three lookups without answer: %+v", got)
+		t.Errorf("GET /me/domains after two failures and three lookups without answer: got %+v, want it verified still, its TXT record right and its MX record wrong", got)
 	}
 	w.Send(apptest.Mail{To: []string{"second@" + name}})
 	w.dns.put(name + ". 60 IN MX 5 other.gonebox-tests.org.")
 	w.recheck(p)
 	if got := w.shown(p); got.Status != "suspended" || !got.VerifiedAt.Equal(*p.VerifiedAt) {
-		t.Errorf("after three misses: %+v", got)
+		t.Errorf(`after three misses: %+v, want Status "suspended" and VerifiedAt %v`, got, *p.VerifiedAt)
 	}
 	w.refused("third@"+name, "450 4.1.2")
 	want(t, w.Call(http.MethodPost, "/mailboxes", w.ada.Token, body{"domain": name}), 422, "mailbox.domain_unavailable")
@@ -214,27 +201,27 @@ func TestPrivateDomainStates(t *testing.T) {
 	w.prove(p)
 	want(t, w.verify(w.ada, p), 200, "")
 	if got := w.shown(p); got.Status != "verified" || !got.VerifiedAt.Equal(w.Clock.Now()) {
-		t.Errorf("verified again: %+v", got)
+		t.Errorf(`verified again: %+v, want Status "verified" and VerifiedAt %v`, got, w.Clock.Now())
 	}
 	w.Send(apptest.Mail{To: []string{"third@" + name}})
 }
 
-// failed verifies a domain, which must fail; told is a pointer and part of the message for each record that failed.
-func (w *domainWorld) failed(p privateDomain, told ...string) problem {
+// failed verifies a domain, which must fail; expected is a pointer and part of the message for each record that failed.
+func (w *domainFixture) failed(p privateDomain, expected ...string) problem {
 	w.t.Helper()
 	a := w.verify(w.ada, p)
 	want(w.t, a, 422, "domain.verification_failed")
 	found := problemOf(w.t, a)
 	for i, e := range found.Errors {
-		if len(told) != 2*len(found.Errors) || e.Pointer != told[2*i] || !strings.Contains(e.Message, told[2*i+1]) {
-			w.t.Errorf("%+v, want %q", found.Errors, told)
+		if len(expected) != 2*len(found.Errors) || e.Pointer != expected[2*i] || !strings.Contains(e.Message, expected[2*i+1]) {
+			w.t.Errorf("the faults are %+v, want %q", found.Errors, expected)
 		}
 	}
 	return found
 }
 
 // shown is a domain as the list shows it.
-func (w *domainWorld) shown(p privateDomain) privateDomain {
+func (w *domainFixture) shown(p privateDomain) privateDomain {
 	w.t.Helper()
 	for _, d := range get[[]privateDomain](w.service, "/me/domains", w.ada.Token) {
 		if d.ID == p.ID {
@@ -245,6 +232,7 @@ func (w *domainWorld) shown(p privateDomain) privateDomain {
 }
 
 func TestInvalidPrivateDomainsAreRejected(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, settings{"http.body_max": "1KiB", "plans.free.domains.max": "2"})
 	bob := w.account("bob@example.org")
 	p := w.verified(w.ada, "shop.gonebox-tests.net")
@@ -283,12 +271,12 @@ func TestInvalidPrivateDomainsAreRejected(t *testing.T) {
 	for _, id := range []string{p.ID, "dom_00000000000000000000000000", "dom_x", "x", "mbx_00000000000000000000000000"} { // another's, and none
 		w.call(http.MethodDelete, "/me/domains/"+id, bob.Token, 404, "domain.not_found")
 		a := w.call(http.MethodPost, "/me/domains/"+id+"/verify", bob.Token, 404, "domain.not_found")
-		told := []byte(strings.ReplaceAll(string(a.Body), problemOf(t, a).TraceID, ""))
+		answer := []byte(strings.ReplaceAll(string(a.Body), problemOf(t, a).TraceID, ""))
 		if first == nil {
-			first = told
+			first = answer
 		}
-		if string(told) != string(first) {
-			t.Errorf("%s and %s differ, which reveals the domains that exist", first, told)
+		if string(answer) != string(first) {
+			t.Errorf("%s and %s differ, which reveals the domains that exist, want %v", first, answer, string(first))
 		}
 	}
 	w.call(http.MethodGet, "/me/domains?cursor=x", bob.Token, 422, "request.invalid")
@@ -303,6 +291,7 @@ func TestInvalidPrivateDomainsAreRejected(t *testing.T) {
 }
 
 func TestCallsOfPrivateDomainsAreLimited(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, settings{"limits.other": "2/1h"})
 	p := w.claim(w.ada, "shop.gonebox-tests.net")
 	w.call(http.MethodGet, "/me/domains", w.ada.Token, 200, "")
@@ -313,9 +302,10 @@ func TestCallsOfPrivateDomainsAreLimited(t *testing.T) {
 }
 
 func TestPrivateDomainsArePaged(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, settings{"plans.free.domains.max": "3"})
 	if got := get[[]privateDomain](w.service, "/me/domains", w.ada.Token); len(got) != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /me/domains = %+v, want none", got)
 	}
 	w.claim(w.account("bob@example.org"), "one.gonebox-tests.net")
 	for _, name := range []string{"one", "two", "bücher"} {
@@ -339,12 +329,13 @@ func TestPrivateDomainsArePaged(t *testing.T) {
 		}
 	}
 	if got := strings.Join(names, " "); got != "xn--bcher-kva.gonebox-tests.net two.gonebox-tests.net one.gonebox-tests.net" {
-		t.Error(got)
+		t.Errorf("the domains are %v, want xn--bcher-kva.gonebox-tests.net two.gonebox-tests.net one.gonebox-tests.net", got)
 	}
 }
 
 // A domain is re-checked as often as configured, even if that is more often than other maintenance runs.
 func TestShortRecheckIntervalIsHonoured(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, settings{"domain.recheck_every": "5s", "limits.other": "100000/1m"})
 	p := w.verified(w.ada, shop)
 	for range 4 {
