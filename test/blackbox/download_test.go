@@ -38,6 +38,7 @@ func bigMail(n int) []byte {
 }
 
 func TestLargeRawMessageIsUnchanged(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	for _, n := range []int{60_000, 70_000, 3 << 20} {
@@ -45,7 +46,7 @@ func TestLargeRawMessageIsUnchanged(t *testing.T) {
 		id := s.mail(m.box(), apptest.Mail{Raw: raw}).ID
 		a := s.call(http.MethodGet, "/messages/"+id+"/raw", m.Token, 200, "")
 		if !bytes.Equal(behindTrace(t, a.Body), raw) || a.Header.Get("Content-Length") != fmt.Sprint(len(a.Body)) {
-			t.Errorf("%d octets came back of %d, Content-Length %s", len(a.Body), len(raw), a.Header.Get("Content-Length"))
+			t.Errorf("GET raw: %d octets with Content-Length %s, want the %d that were sent behind the trace fields", len(a.Body), a.Header.Get("Content-Length"), len(raw))
 		}
 	}
 }
@@ -60,13 +61,13 @@ func (s *service) damage() {
 			s.t.Fatal(err)
 		}
 		if n, _ := result.RowsAffected(); n != 1 {
-			s.t.Fatalf("%d rows were changed", n)
+			s.t.Fatalf("%d rows were changed, want 1", n)
 		}
 		return
 	}
 	files, _ := filepath.Glob(filepath.Join(s.Dir, "raw", "*.segment"))
 	if len(files) != 1 {
-		s.t.Fatalf("segments: %v", files)
+		s.t.Fatalf("the segments are %v, want one", files)
 	}
 	content, err := os.ReadFile(files[0])
 	if err != nil {
@@ -81,6 +82,7 @@ func (s *service) damage() {
 // Octets of a raw message that differ from what was stored are never sent: the answer ends before them, short of its
 // Content-Length.
 func TestCorruptRawMessageIsCutOff(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	raw := bigMail(1 << 20)
@@ -97,10 +99,10 @@ func TestCorruptRawMessageIsCutOff(t *testing.T) {
 	defer res.Body.Close()
 	got, err := io.ReadAll(res.Body)
 	if err == nil || int64(len(got)) >= res.ContentLength {
-		t.Fatalf("%d octets of %d, %v", len(got), res.ContentLength, err)
+		t.Fatalf("GET raw of a corrupt message: %d octets of %d, %v, want fewer and an error", len(got), res.ContentLength, err)
 	}
 	if !bytes.HasPrefix(raw, behindTrace(t, got)) {
-		t.Error("other octets were sent")
+		t.Errorf("the octets before the cut are %.200q, want the beginning of what was sent", got)
 	}
 }
 
@@ -129,18 +131,19 @@ func (s *service) memory() int64 {
 // until waits for what happens soon.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	giveUp := time.NewTimer(30 * time.Second)
+	giveUp := time.NewTimer(patience)
 	defer giveUp.Stop()
 	for !done() {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-giveUp.C:
-			t.Fatalf("%s: did not happen", what)
+			t.Fatalf("waited in vain, want this to hold: %s", what)
 		}
 	}
 }
 
 func TestUnreadDownloadBuffersOneChunk(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	if s.OnPostgres() {
 		t.Skip("the metrics are those of one of its processes")
@@ -155,13 +158,14 @@ func TestUnreadDownloadBuffersOneChunk(t *testing.T) {
 	until(t, "all downloads begin", func() bool {
 		used := s.memory()
 		if used > clients*chunk {
-			t.Fatalf("%d octets are held", used)
+			t.Fatalf("%d octets are held, want at most %v", used, clients*chunk)
 		}
 		return used == clients*chunk
 	})
 }
 
 func TestUnreadDownloadTimesOut(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"http.write_timeout": "2s"})
 	if s.OnPostgres() {
 		t.Skip("the metrics are those of one of its processes")
@@ -170,7 +174,7 @@ func TestUnreadDownloadTimesOut(t *testing.T) {
 	id := s.mail(m.box(), apptest.Mail{Raw: bigMail(20 << 20)}).ID
 	conn := s.idle("/messages/"+id+"/raw", m.Token)
 	if status, err := bufio.NewReaderSize(conn, 16).ReadSlice(' '); err != nil || string(status) != "HTTP/1.1 " { // it has begun
-		t.Fatalf("%q, %v", status, err)
+		t.Fatalf("the status line begins with %q, %v, want HTTP/1.1", status, err)
 	}
 	until(t, "the download ends", func() bool { return s.memory() == 0 })
 }

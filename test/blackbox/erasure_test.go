@@ -80,7 +80,6 @@ func column(t testing.TB, d *sql.DB, query string, args ...any) (all []string) {
 func (s *service) erased(m mailbox) {
 	s.t.Helper()
 	d := s.Database()
-	defer d.Close()
 	eventually(s.t, "erasing "+m.ID, func() bool {
 		if len(column(s.t, d, "SELECT id FROM mailbox WHERE id = $1", m.ID)) == 0 {
 			return true
@@ -94,6 +93,7 @@ func (s *service) erased(m mailbox) {
 func (s *service) nextRound() { s.Clock.Advance(30 * time.Second) }
 
 func TestEndedMailboxIsErased(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*service, mailbox){
 		"destroyed": func(s *service, m mailbox) { s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "") },
 		"expired":   func(s *service, _ mailbox) { s.Clock.Advance(time.Hour) },
@@ -108,16 +108,16 @@ func TestEndedMailboxIsErased(t *testing.T) {
 			d := s.Database()
 			names := []string{m.ID, m.Address, m.LocalPart}
 			if len(s.leftOf(names...)) == 0 {
-				t.Fatal("this test would not find remaining data")
+				t.Fatal("nothing is found of the mailbox before it ends, want its data, since the test proves nothing otherwise")
 			}
 			end(s, m)
 			s.erased(m)
 			for _, left := range s.leftOf(names...) {
-				t.Error(left)
+				t.Errorf("%s is left of the mailbox, want nothing", left)
 			}
 			for _, table := range []string{"message", "attachment", "mailbox"} {
 				if n := column(t, d, "SELECT count(*) FROM "+table); n[0] != "0" {
-					t.Errorf("%s rows of %s are left", n[0], table)
+					t.Errorf("%s rows of %s are left, want 0", n[0], table)
 				}
 			}
 		})
@@ -126,12 +126,13 @@ func TestEndedMailboxIsErased(t *testing.T) {
 
 // Half an hour later no segment holds a raw message of the mailbox.
 func TestRawMessagesOfEndedMailboxAreErased(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "short-lived"}).ID
 	s.call(http.MethodGet, "/messages/"+id+"/raw", m.Token, 200, "")
 	if len(segments(t, s)) == 0 {
-		t.Fatal("there is no segment to look at")
+		t.Fatal("the service has no segment, want one with the raw message")
 	}
 	s.Clock.Advance(30 * time.Minute)
 	eventually(t, "erasing the raw message", func() bool {
@@ -161,13 +162,14 @@ func segments(t *testing.T, s *service) (files []string) {
 }
 
 func TestDeletedMessageIsErased(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Raw: withAttachment("secret.txt", "c2VjcmV0")}).ID
 	s.call(http.MethodDelete, "/messages/"+id, m.Token, 204, "")
 	for _, left := range s.leftOf(id) {
 		if !strings.Contains(left, "mail_delivery.") { // the delivery log says for 24 hours which message a mail became
-			t.Error(left)
+			t.Errorf(`left of s.leftOf(id) = %v, want "mail_delivery." in it`, left)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func expect(t *testing.T, s *apptest.Stream, name string) (c change) {
 	t.Helper()
 	e := s.Next()
 	if e.Name != name {
-		t.Fatalf("%+v, want %s", e, name)
+		t.Fatalf("the event is %+v, want %s", e, name)
 	}
 	e.Into(t, &c)
 	return c
@@ -50,7 +50,7 @@ func expectEnd(t *testing.T, s *apptest.Stream, reason string) {
 		t.Errorf("the stream ended for %q, want %q", c.Reason, reason)
 	}
 	if e := s.Next(); e != (apptest.Event{}) {
-		t.Errorf("%+v after the end", e)
+		t.Errorf("%+v after the end, want %v", e, apptest.Event{})
 	}
 }
 
@@ -60,17 +60,18 @@ func (s *service) post(box mailbox, subject string) {
 }
 
 func TestMailboxStreamReportsWhatHappens(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	s.post(m, "before")
 	stream := s.OpenStream("/mailboxes/me/events", m.Token)
 	if h := stream.Header; h.Get("Content-Type") != "text/event-stream" || h.Get("Content-Encoding") != "" || !strings.Contains(h.Get("Cache-Control"), "no-transform") {
-		t.Errorf("%v", h)
+		t.Errorf("the header of the stream is %v, want text/event-stream, no encoding, and no-transform in Cache-Control", h)
 	}
 	s.post(m, "first")
 	first := expectMessage(t, stream, "first")
 	if first.Seen || first.MailboxID != m.ID {
-		t.Errorf("%+v", first)
+		t.Errorf("the event of the message first is %+v, want it unseen in %s", first, m.ID)
 	}
 	s.call(http.MethodGet, "/messages/"+first.ID, m.Token, 200, "")
 	for _, seen := range []bool{true, false} { // reading has marked it
@@ -81,17 +82,18 @@ func TestMailboxStreamReportsWhatHappens(t *testing.T) {
 	}
 	want(t, s.Call(http.MethodPost, "/mailboxes/me/extend", m.Token, fields{"ttl": 7200}), 200, "")
 	if c := expect(t, stream, "mailbox"); c.TTL != 7200 || !c.ExpiresAt.Equal(s.Clock.Now().Add(2*time.Hour)) {
-		t.Errorf("%+v", c)
+		t.Errorf("the event mailbox is %+v, want a TTL of 7200 until %v", c, s.Clock.Now().Add(2*time.Hour))
 	}
 	s.call(http.MethodDelete, "/messages/"+first.ID, m.Token, 204, "")
 	if c := expect(t, stream, "deleted"); c.ID != first.ID || c.Seen == nil || *c.Seen {
-		t.Errorf("%+v", c)
+		t.Errorf("the event deleted is %+v, want %s, unseen", c, first.ID)
 	}
 	s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "")
 	expectEnd(t, stream, "destroyed")
 }
 
 func TestStreamsResumeAfterAMessage(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	stream := s.OpenStream("/mailboxes/me/events", m.Token)
@@ -116,6 +118,7 @@ func TestStreamsResumeAfterAMessage(t *testing.T) {
 
 // However mails, openings and reconnections interleave, a client that resumes after its last event has each mail once.
 func TestStreamsMissNoMail(t *testing.T) {
+	t.Parallel()
 	const writers, mails = 3, 12
 	s := start(t, settings{"limits.long_polls": "100000"})
 	u := s.account("ann@example.org")
@@ -136,7 +139,7 @@ func TestStreamsMissNoMail(t *testing.T) {
 				for range 5 {
 					e := stream.Next()
 					if e.Name != "message" {
-						t.Errorf("%+v", e)
+						t.Errorf(`stream.Next() = %+v, want Name "message"`, e)
 						return
 					}
 					got[e.ID]++
@@ -148,7 +151,7 @@ func TestStreamsMissNoMail(t *testing.T) {
 			}
 			for id, n := range got {
 				if n != 1 {
-					t.Errorf("%s was reported %d times", id, n)
+					t.Errorf("%s was reported %d times, want 1", id, n)
 				}
 			}
 		})
@@ -157,6 +160,7 @@ func TestStreamsMissNoMail(t *testing.T) {
 }
 
 func TestAccountStreamsOutliveMailboxes(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	u := s.account("ann@example.org")
 	k := s.key(u, fields{"scopes": []string{"messages:read"}})
@@ -167,7 +171,7 @@ func TestAccountStreamsOutliveMailboxes(t *testing.T) {
 	s.post(first, "one")
 	for _, stream := range streams {
 		if m := expectMessage(t, stream, "one"); m.MailboxID != first.ID {
-			t.Errorf("%+v", m)
+			t.Errorf("the event of the message one is %+v, want it in %s", m, first.ID)
 		}
 	}
 	s.call(http.MethodDelete, "/mailboxes/me", first.Token, 204, "")
@@ -181,7 +185,7 @@ func TestAccountStreamsOutliveMailboxes(t *testing.T) {
 		t.Helper()
 		for _, stream := range streams {
 			if c := expect(t, stream, name); c.MailboxID != second.ID {
-				t.Errorf("%s: %+v", name, c)
+				t.Errorf("the event %s is %+v, want it of %s", name, c, second.ID)
 			}
 		}
 	}
@@ -198,6 +202,7 @@ func TestAccountStreamsOutliveMailboxes(t *testing.T) {
 }
 
 func TestStreamsEndWithTheirMailboxAndAtShutdown(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", fields{"ttl": 60})
 	expiring := s.OpenStream("/mailboxes/me/events", m.Token)
@@ -213,6 +218,7 @@ func TestStreamsEndWithTheirMailboxAndAtShutdown(t *testing.T) {
 }
 
 func TestStreamsCountAsLongPolls(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.long_polls": "1"})
 	m := s.create("", nil)
 	stream := s.OpenStream("/mailboxes/me/events", m.Token)
@@ -223,6 +229,7 @@ func TestStreamsCountAsLongPolls(t *testing.T) {
 }
 
 func TestStreamsOfAccountsAreLimited(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"limits.long_polls": "1", "http.trusted_proxies": "127.0.0.1/32"})
 	u := s.account("ann@example.org")
 	s.call(http.MethodGet, "/me/events?after=x", u.Token, 422, "request.invalid")

@@ -13,13 +13,14 @@ func (s *service) extend(token string, params any) (m mailbox) {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/mailboxes/me/extend", token, params)
 	if a.Status != http.StatusOK {
-		s.t.Fatalf("extend: %d %s", a.Status, a.Body)
+		s.t.Fatalf("extend: %d %s, want Status %v", a.Status, a.Body, http.StatusOK)
 	}
 	a.Into(s.t, &m)
 	return m
 }
 
 func TestExtend(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", body{"ttl": 10 * 60})
 	for _, c := range []struct {
@@ -35,32 +36,34 @@ func TestExtend(t *testing.T) {
 	} {
 		got := s.extend(m.Token, c.params)
 		if got.TTL != c.ttl || got.ID != m.ID || got.Address != m.Address || got.Token == "" {
-			t.Errorf("%s: %+v", c.name, got)
+			t.Errorf("%s: POST /mailboxes/me/extend = %+v, want %s at %s with a new token, for %d s", c.name, got, m.ID, m.Address, c.ttl)
 		}
 		s.call(http.MethodGet, "/mailboxes/me", got.Token, 200, "")
 	}
 }
 
 func TestExtendKeepsTheOldTokenUntilItsOwnExpiry(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	old := s.create("", nil)
 	s.mail(old.box(), apptest.Mail{Subject: "kept"})
 	renewed := s.extend(old.Token, body{"ttl": 2 * hour})
 	if renewed.Token == old.Token {
-		t.Error("the token is the old one")
+		t.Error("POST /mailboxes/me/extend returned the old token, want another")
 	}
 	s.Clock.Advance(time.Hour - time.Second)
 	s.call(http.MethodGet, "/mailboxes/me", old.Token, 200, "")
 	s.Clock.Advance(time.Second)
 	s.call(http.MethodGet, "/mailboxes/me", old.Token, 401, "auth.invalid_token")
 	if got := get[[]summary](s, "/mailboxes/me/messages", renewed.Token); len(got) != 1 {
-		t.Errorf("%d messages", len(got))
+		t.Errorf("%d messages, want 1", len(got))
 	}
 	s.Clock.Advance(time.Hour)
 	s.call(http.MethodGet, "/mailboxes/me", renewed.Token, 410, "mailbox.expired")
 }
 
 func TestExtendRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", body{"ttl": day})
 	for _, ttl := range []any{day + 1, int64(1) << 62} {
@@ -77,12 +80,12 @@ func TestExtendRejectsInvalidRequests(t *testing.T) {
 	s.Clock.Advance((day - 600) * time.Second)
 	want(t, s.Call(http.MethodPost, "/mailboxes/me/extend", m.Token, body{"ttl": day}), 403, "mailbox.lifetime_exceeded")
 	if got := get[mailbox](s, "/mailboxes/me", m.Token); !got.ExpiresAt.Equal(m.ExpiresAt) {
-		t.Errorf("a refused extension moved the expiry to %s", got.ExpiresAt)
+		t.Errorf("a refused extension moved the expiry to %s, want ExpiresAt %v", got.ExpiresAt, m.ExpiresAt)
 	}
 	last := apptest.Noon().Add(7 * day * time.Second)
 	left := int(last.Sub(s.Clock.Now()).Seconds())
 	want(t, s.Call(http.MethodPost, "/mailboxes/me/extend", m.Token, body{"ttl": left + 1}), 403, "mailbox.lifetime_exceeded")
 	if got := s.extend(m.Token, body{"ttl": left}); !got.ExpiresAt.Equal(last) {
-		t.Errorf("%+v", got)
+		t.Errorf("POST /mailboxes/me/extend by all that is left = %+v, want it to expire at %v", got, last)
 	}
 }
