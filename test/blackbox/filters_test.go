@@ -11,22 +11,6 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// filtersSpecification lists the statuses of the group filters (docs/spec/filters.md).
-const filtersSpecification = `
-GET    /me/filters                          200, 401
-POST   /me/filters                          201, 401, 422
-POST   /me/filters/test                     200, 401, 422
-PATCH  /me/filters/{id}                     200, 401, 422
-DELETE /me/filters/{id}                     204, 401`
-
-// filtersCoverage is the table of this group, in the form of coverage.
-const filtersCoverage = `
-GET    /me/filters                          200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-POST   /me/filters                          201, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid filter.invalid_regex filter.limit_reached, 429 rate.limited
-POST   /me/filters/test                     200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid filter.invalid_regex, 429 rate.limited
-PATCH  /me/filters/{id}                     200, 401 auth.invalid_token auth.required, 404 filter.not_found, 413 request.too_large, 415 request.media_type, 422 request.invalid filter.invalid_regex filter.limit_reached, 429 rate.limited
-DELETE /me/filters/{id}                     204, 401 auth.invalid_token auth.required, 404 filter.not_found, 422 request.invalid, 429 rate.limited`
-
 // extraction is an extraction filter as a client reads it.
 type extraction struct {
 	ID, Name, ScopeType, ExtractRegex, Status string
@@ -42,7 +26,7 @@ func (s *service) filter(u user, params fields) (f extraction) {
 	maps.Copy(whole, params)
 	a := s.Call(http.MethodPost, "/me/filters", u.Token, whole)
 	if a.Status != http.StatusCreated {
-		s.t.Fatalf("create a filter: %d %s", a.Status, a.Body)
+		s.t.Fatalf("create a filter: %d %s, want Status %v", a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(s.t, &f)
 	return f
@@ -56,6 +40,7 @@ func text(p *string) string {
 }
 
 func TestCreateFilter(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	f := s.filter(u, fields{"extractRegex": `order (\d+)`})
@@ -63,23 +48,24 @@ func TestCreateFilter(t *testing.T) {
 	now := s.Clock.Now()
 	if f.Name != "test" || f.ScopeType != "all" || f.DomainID != nil || f.FromPattern != nil || f.SubjectPattern != nil || f.Priority != 100 ||
 		f.Status != "active" || !f.CreatedAt.Equal(now) || !f.UpdatedAt.Equal(now) || f.ExtractRegex != `order (\d+)` {
-		t.Errorf("the defaults: %+v", f)
+		t.Errorf("POST /me/filters = %+v, want the defaults: test, all domains, no patterns, priority 100, active since %v, and its expression", f, now)
 	}
 	f = s.filter(u, fields{
 		"extractRegex": "x", "scopeType": "all", "domainId": nil, "fromPattern": "@shop", "subjectPattern": nil, "priority": 9999, "status": "disabled",
 	})
 	if text(f.FromPattern) != "@shop" || f.SubjectPattern != nil || f.Priority != 9999 || f.Status != "disabled" {
-		t.Errorf("%+v", f)
+		t.Errorf("POST /me/filters with all fields = %+v, want @shop, no pattern of the subject, priority 9999, disabled", f)
 	}
 	if got := get[[]extraction](s, "/me/filters", u.Token); len(got) != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /me/filters = %+v, want two", got)
 	}
 	if got := get[[]extraction](s, "/me/filters", s.account("eve@example.org").Token); len(got) != 0 {
-		t.Errorf("another's: %+v", got)
+		t.Errorf("GET /me/filters of another account = %+v, want none", got)
 	}
 }
 
 func TestCreateFilterRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{"plans.free.filters.max": "1"})
 	u := s.account("ada@example.org")
 	for what, c := range map[string]struct {
@@ -114,10 +100,10 @@ func TestCreateFilterRejectsInvalidRequests(t *testing.T) {
 		want(t, a, 422, c.code)
 		p := problemOf(t, a)
 		if c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
-			t.Errorf("%s: %s", what, a.Body)
+			t.Errorf("%s: POST /me/filters = %s, want an error at %s first", what, a.Body, c.pointer)
 		}
 		if c.code == "filter.invalid_regex" && !strings.Contains(p.Errors[0].Message, "position") {
-			t.Errorf("%s: no position: %s", what, a.Body)
+			t.Errorf("%s: POST /me/filters = %s, want the position in the message", what, a.Body)
 		}
 	}
 	f := s.filter(u, fields{"extractRegex": "x"})
@@ -133,6 +119,7 @@ func TestCreateFilterRejectsInvalidRequests(t *testing.T) {
 }
 
 func TestUpdateFilter(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	f := s.filter(u, fields{"extractRegex": "x", "fromPattern": "a", "subjectPattern": "b", "priority": 7})
@@ -148,18 +135,18 @@ func TestUpdateFilter(t *testing.T) {
 	got := patch(fields{"fromPattern": nil, "name": "new"})
 	if got.FromPattern != nil || text(got.SubjectPattern) != "b" || got.Name != "new" || got.Priority != 7 || got.Status != "active" ||
 		!got.CreatedAt.Equal(f.CreatedAt) || !got.UpdatedAt.Equal(s.Clock.Now()) {
-		t.Errorf("%+v", got)
+		t.Errorf("PATCH with a new name and no fromPattern = %+v, want these, and the rest as before, changed at %v", got, s.Clock.Now())
 	}
 	got = patch(fields{"subjectPattern": nil, "fromPattern": "c", "extractRegex": "y", "priority": 1, "status": "disabled"})
 	if text(got.FromPattern) != "c" || got.SubjectPattern != nil || got.ExtractRegex != "y" || got.Priority != 1 || got.Status != "disabled" {
-		t.Errorf("%+v", got)
+		t.Errorf("PATCH with all other fields = %+v, want them changed, and no subjectPattern", got)
 	}
 	for _, field := range []string{"name", "extractRegex", "priority", "status"} { // what cannot be cleared
 		want(t, s.Call(http.MethodPatch, path, u.Token, fields{field: nil}), 422, "request.invalid")
 	}
 	kept := patch(fields{})
 	if text(kept.FromPattern) != "c" || kept.Name != "new" || kept.ExtractRegex != "y" || kept.Priority != 1 || kept.Status != "disabled" {
-		t.Errorf("an empty change changed: %+v", kept)
+		t.Errorf(`an empty change changed: %+v, want FromPattern "c", Name "new", ExtractRegex "y", Priority 1 and Status "disabled"`, kept)
 	}
 	for _, c := range []struct {
 		change  fields
@@ -176,7 +163,7 @@ func TestUpdateFilter(t *testing.T) {
 		a := s.Call(http.MethodPatch, path, u.Token, c.change)
 		want(t, a, 422, "request.invalid")
 		if p := problemOf(t, a); len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer {
-			t.Errorf("%v: %s", c.change, a.Body)
+			t.Errorf("PATCH with %v: %s, want an error at %s first", c.change, a.Body, c.pointer)
 		}
 	}
 	want(t, s.Call(http.MethodPatch, path, u.Token, fields{"fromPattern": "("}), 422, "filter.invalid_regex")
@@ -196,6 +183,7 @@ func TestUpdateFilter(t *testing.T) {
 }
 
 func TestTryFilter(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	sample := fields{"from": "no-reply@shop.example", "subject": "Your order", "text": "Order AB-77 is on its way. Your verification code is 482913."}
@@ -226,7 +214,7 @@ func TestTryFilter(t *testing.T) {
 		}
 		a.Into(t, &got)
 		if got.Matched != c.matched || got.Step != c.step || text(got.Code) != c.code || text(got.BuiltinCode) != "482913" {
-			t.Errorf("%s: %s", what, a.Body)
+			t.Errorf("%s: POST /me/filters/test = %s, want a match: %t, the step %s, the code %q, and the built-in extractor's 482913", what, a.Body, c.matched, c.step, c.code)
 		}
 		if !slices.ContainsFunc(got.Candidates, func(c struct {
 			Value, Display, Where string
@@ -236,7 +224,7 @@ func TestTryFilter(t *testing.T) {
 		) bool {
 			return c.Chosen && c.Value == "482913" && len(c.Reasons) > 0
 		}) {
-			t.Errorf("%s: nothing says why: %s", what, a.Body)
+			t.Errorf("%s: %s, want the candidate 482913 chosen, with reasons", what, a.Body)
 		}
 	}
 	for what, c := range map[string]struct {
@@ -253,16 +241,17 @@ func TestTryFilter(t *testing.T) {
 		a := s.Call(http.MethodPost, "/me/filters/test", u.Token, c.body)
 		want(t, a, 422, c.code)
 		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
-			t.Errorf("%s: %s", what, a.Body)
+			t.Errorf("%s: POST /me/filters/test = %s, want an error at %s first", what, a.Body, c.pointer)
 		}
 	}
 	if got := get[[]extraction](s, "/me/filters", u.Token); len(got) != 0 {
-		t.Errorf("a trial was saved: %+v", got)
+		t.Errorf("GET /me/filters after a trial = %+v, want none", got)
 	}
 }
 
 // A filter applies to its owner's messages only: other recipients of the same mail get the built-in extractor's code.
 func TestFiltersApplyToTheirOwnersMail(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	first, second, hers, guest := s.create(u.Token, nil), s.create(u.Token, nil), s.create(eve.Token, nil), s.create("", nil)
@@ -275,20 +264,20 @@ func TestFiltersApplyToTheirOwnersMail(t *testing.T) {
 	for _, m := range []mailbox{first, second} {
 		got := latest(m)
 		if got.Code != "AB-77" || got.Display != "AB-77" || got.Source != "filter" || text(got.FilterID) != f.ID || got.Kind != "alphanumeric" || got.Confidence != 1 {
-			t.Errorf("%+v", got)
+			t.Errorf(`latest(m) = %+v, want Code "AB-77", Display "AB-77", Source "filter", FilterID %v, Kind "alphanumeric" and Confidence 1`, got, f.ID)
 		}
 		if list := get[[]summary](s, "/mailboxes/me/messages", m.Token); list[0].OTP == nil || list[0].OTP.Code != "AB-77" || !slices.Equal(got.Links, latest(guest).Links) {
-			t.Errorf("%+v", list[0])
+			t.Errorf("GET /mailboxes/me/messages has %+v first, want the code AB-77 and the links %v", list[0], latest(guest).Links)
 		}
 	}
 	for _, m := range []mailbox{hers, guest} {
 		if got := latest(m); got.Code != "482913" || got.Source != "builtin" || got.FilterID != nil {
-			t.Errorf("%+v", got)
+			t.Errorf("the latest code is %+v, want 482913, found without a filter", got)
 		}
 	}
 	s.Send(apptest.Mail{From: "a@other.example", To: all, Subject: "Sign in", Text: mailText})
 	if got := latest(first); got.Code != "482913" || got.Source != "builtin" {
-		t.Errorf("another sender: %+v", got)
+		t.Errorf(`another sender: %+v, want Code "482913" and Source "builtin"`, got)
 	}
 	// A lower priority number wins, whatever the filters' age, and separators are removed from digits. Other processes
 	// apply a new filter a moment later.
@@ -300,7 +289,7 @@ func TestFiltersApplyToTheirOwnersMail(t *testing.T) {
 		return got.Code != "AB-78."
 	})
 	if got.Code != "555444" || got.Display != "555 444" || got.Kind != "numeric" {
-		t.Errorf("%+v", got)
+		t.Errorf(`got = %+v, want Code "555444", Display "555 444" and Kind "numeric"`, got)
 	}
 	// A change applies to later mail, and codes found earlier stay.
 	s.call(http.MethodDelete, "/me/filters/"+f.ID, u.Token, 204, "")
@@ -312,11 +301,12 @@ func TestFiltersApplyToTheirOwnersMail(t *testing.T) {
 	})
 	slices.Reverse(list)
 	if list[0].OTP.Code != "AB-77" || list[1].OTP.Code != "482913" {
-		t.Errorf("%+v", list)
+		t.Errorf("GET /mailboxes/me/messages = %+v, want the codes AB-77 and 482913", list)
 	}
 }
 
 func TestFilterFindsCodeThatBuiltInExtractorMisses(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	m := s.create(u.Token, nil)
@@ -328,11 +318,12 @@ func TestFilterFindsCodeThatBuiltInExtractorMisses(t *testing.T) {
 	want(t, a, 200, "")
 	var got code
 	if a.Into(t, &got); got.Code != "tango" || got.Links == nil {
-		t.Errorf("%s", a.Body)
+		t.Errorf("the wait for a code = %s, want tango with its links", a.Body)
 	}
 }
 
 func TestFiltersArePaged(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	var made, listed []string
@@ -344,17 +335,18 @@ func TestFiltersArePaged(t *testing.T) {
 		listed = append(listed, f.ID)
 	}
 	if !slices.Equal(listed, made) {
-		t.Errorf("%v, want %v", listed, made)
+		t.Errorf("the pages of GET /me/filters list %v, want %v", listed, made)
 	}
 	s.call(http.MethodGet, "/me/filters?cursor=bWJ4XzA", u.Token, 422, "request.invalid")
 }
 
 func TestBodiesQueriesAndLimitsOfFilters(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{"http.body_max": "1KiB", "http.large_body_max": "1KiB", "limits.other": "40/1m"})
 	u := s.account("ada@example.org")
 	f := s.filter(u, fields{"extractRegex": "x"})
 	k := s.create(u.Token, nil)
-	for call := range pairs(filtersCoverage) {
+	for _, call := range answersOf("/me/filters") {
 		words := strings.Fields(call)
 		method, path := words[0], strings.Replace(words[1], "{id}", f.ID, 1)
 		switch {
@@ -375,7 +367,7 @@ func TestBodiesQueriesAndLimitsOfFilters(t *testing.T) {
 	for range 40 {
 		s.Call(http.MethodGet, "/me/filters", u.Token, nil)
 	}
-	for call := range pairs(filtersSpecification) {
+	for _, call := range operationsOf("/me/filters") {
 		words := strings.Fields(call)
 		s.call(words[0], strings.Replace(words[1], "{id}", f.ID, 1), u.Token, 429, "rate.limited")
 	}

@@ -27,14 +27,14 @@ func forbiddenURLs(t testing.TB) (all []string) {
 		}
 		url, err := strconv.Unquote(quoted)
 		if err != nil {
-			t.Fatalf("%s: %v", lines.Text(), err)
+			t.Fatalf("unquote the line %s: %v", lines.Text(), err)
 		}
 		if utf8.ValidString(url) && url != "" {
 			all = append(all, url)
 		}
 	}
 	if len(all) < 140 {
-		t.Fatalf("only %d URLs were read", len(all))
+		t.Fatalf("only %d URLs were read, want at least 140", len(all))
 	}
 	return all
 }
@@ -42,6 +42,7 @@ func forbiddenURLs(t testing.TB) (all []string) {
 // Each form is refused when an endpoint is created and when it is changed, with a detail that repeats nothing of it.
 // The names in them that exist resolve to public addresses.
 func TestForbiddenWebhookURLs(t *testing.T) {
+	t.Parallel()
 	names := startNameServer(t)
 	for _, name := range []string{"example.com", "example.org", "a.example.com", "xn--bcher-kva.example.com"} {
 		names.put(name + ". 60 IN A 93.184.216.34")
@@ -53,31 +54,32 @@ func TestForbiddenWebhookURLs(t *testing.T) {
 	a := inside.Call(http.MethodPost, "/me/webhooks", v.Token, fields{"url": "https://127.77.0.1:8443/", "events": []string{"message.received"}})
 	var made struct{ ID string }
 	if a.Status != http.StatusCreated {
-		t.Fatalf("%d %s", a.Status, a.Body)
+		t.Fatalf("POST /me/webhooks with an address that the exception allows: %d %s, want %d", a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(t, &made)
 	for _, url := range forbiddenURLs(t) {
 		a := s.Call(http.MethodPost, "/me/webhooks", u.Token, fields{"url": url, "events": []string{"message.received"}})
 		want(t, a, 422, "webhook.url_forbidden")
 		if detail := problemOf(t, a).Detail; detail == "" || strings.Contains(detail, "93.184") || len(url) > 12 && strings.Contains(detail, url) {
-			t.Errorf("%q: %s", url, a.Body)
+			t.Errorf("POST /me/webhooks with %q = %s, want a detail that repeats neither the URL nor an address", url, a.Body)
 		}
 		a = inside.Call(http.MethodPatch, "/me/webhooks/"+made.ID, v.Token, fields{"url": url})
 		want(t, a, 422, "webhook.url_forbidden")
 		if t.Failed() {
-			t.Fatalf("at %q", url)
+			t.Fatalf("the failures above are of the URL %q, want it refused", url)
 		}
 	}
 	if got := get[[]struct{ URL string }](s, "/me/webhooks", u.Token); len(got) != 0 {
-		t.Errorf("made all the same: %v", got)
+		t.Errorf("GET /me/webhooks = %v, want none of the refused ones", got)
 	}
 	if got := get[[]struct{ URL string }](inside, "/me/webhooks", v.Token); len(got) != 1 || got[0].URL != "https://127.77.0.1:8443/" {
-		t.Errorf("changed all the same: %v", got)
+		t.Errorf("GET /me/webhooks = %v, want the one endpoint with its first URL", got)
 	}
 }
 
 // A name that resolves to an allowed address at registration and to a private one later is not connected to.
 func TestDNSRebindingReachesNoPrivateAddress(t *testing.T) {
+	t.Parallel()
 	elsewhere, err := net.Listen("tcp", "127.78.0.1:8443")
 	if err != nil {
 		t.Skipf("no second loopback address here: %v", err)
@@ -104,7 +106,7 @@ func TestDNSRebindingReachesNoPrivateAddress(t *testing.T) {
 	a := s.Call(http.MethodPost, "/me/webhooks", u.Token, fields{"url": "https://hooks.example.net:8443/", "events": []string{"message.received"}})
 	var made struct{ ID string }
 	if a.Status != http.StatusCreated {
-		t.Fatalf("%d %s", a.Status, a.Body)
+		t.Fatalf("POST /me/webhooks with https://hooks.example.net:8443/: %d %s, want %d", a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(t, &made)
 	attempts := func() []struct{ Error string } {
@@ -115,11 +117,11 @@ func TestDNSRebindingReachesNoPrivateAddress(t *testing.T) {
 	s.Clock.Advance(5 * time.Minute)
 	eventually(t, "it is tried again", func() bool { return len(attempts()) >= 2 })
 	if got := attempts()[0].Error; got != "the host must be at public addresses alone" {
-		t.Errorf("%q", got)
+		t.Errorf("the error of the attempt is %q, want the host must be at public addresses alone", got)
 	}
 	select {
 	case from := <-reached:
-		t.Errorf("reached from %s", from)
+		t.Errorf("the private address was reached from %s, want it never dialled", from)
 	default:
 	}
 }

@@ -42,10 +42,10 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		if a.Status >= 500 {
-			t.Errorf("%s %q: %d %s", method, path, a.Status, a.Body)
+			t.Errorf("%s %q: s.Do(r) = %d %s, want a.Status < 500", method, path, a.Status, a.Body)
 		}
 		if a.Status >= 400 && method != http.MethodHead && (a.Code() == "" || problemOf(t, a).TraceID == "") {
-			t.Errorf("%s %q: %d %s", method, path, a.Status, a.Body)
+			t.Errorf("%s %q: %d %s, want a success or a problem with a code and a trace", method, path, a.Status, a.Body)
 		}
 	})
 }
