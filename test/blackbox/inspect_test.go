@@ -61,7 +61,7 @@ func fetchDocument(t testing.TB, s *apptest.Service) *document {
 	t.Helper()
 	a := s.Call(http.MethodGet, "/openapi.json", "", nil)
 	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != "application/json" {
-		t.Fatalf("openapi.json: %d %s", a.Status, a.Header.Get("Content-Type"))
+		t.Fatalf(`openapi.json: %d %s, want Status %v and Content-Type "application/json"`, a.Status, a.Header.Get("Content-Type"), http.StatusOK)
 	}
 	d := new(document)
 	if err := json.Unmarshal(a.Body, d); err != nil {
@@ -126,7 +126,7 @@ func (i *inspector) inspect(r *http.Request, a apptest.Response) {
 	}
 	where := fmt.Sprintf("%s %s: %d", r.Method, r.URL, a.Status)
 	for _, fault := range i.faults(r, a) {
-		i.t.Errorf("%s: %s\n%.2000s", where, fault, a.Body)
+		i.t.Errorf("%s: %s, want what the OpenAPI document says\n%.2000s", where, fault, a.Body)
 	}
 }
 
