@@ -15,7 +15,7 @@ import (
 
 // tenant is an account or a guest, and all that it should see.
 type tenant struct {
-	*neighbourhood
+	*sharedService
 	name    string
 	user    user   // of an account
 	guest   string // the key of a guest
@@ -29,10 +29,10 @@ type tenant struct {
 	ended   []string // credentials that were good once
 }
 
-// neighbourhood is a service that two accounts and a guest use at the same time; both accounts want the same two
+// sharedService is a service that two accounts and a guest use at the same time; both accounts want the same two
 // domains.
-type neighbourhood struct {
-	*domainWorld
+type sharedService struct {
+	*domainFixture
 	rt       *rapid.T
 	accounts [2]*tenant
 	guest    *tenant
@@ -42,6 +42,7 @@ type neighbourhood struct {
 
 // Whatever two accounts and a guest do, each sees exactly its own resources, and cannot reach another's.
 func TestTenantsAreIsolated(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, settings{
 		"plans.free.keys.max": "50", "plans.free.keys.calls": "100000/1m", "plans.free.keys.mailbox_create": "100000/1m",
 		"plans.free.mailboxes.max": "90", "plans.free.filters.max": "50", "plans.free.domains.max": "5",
@@ -49,7 +50,7 @@ func TestTenantsAreIsolated(t *testing.T) {
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
-		n := w.settled(rt, runs)
+		n := w.newSharedService(rt, runs)
 		for range rapid.IntRange(3, 8).Draw(rt, "steps") {
 			n.step()
 			n.listings()
@@ -58,9 +59,9 @@ func TestTenantsAreIsolated(t *testing.T) {
 	})
 }
 
-// settled begins a run: the service is kept, so each run uses names of its own.
-func (w *domainWorld) settled(rt *rapid.T, number int) *neighbourhood {
-	n := &neighbourhood{domainWorld: w, rt: rt}
+// newSharedService begins a run: the service is kept, so each run uses names of its own.
+func (w *domainFixture) newSharedService(rt *rapid.T, number int) *sharedService {
+	n := &sharedService{domainFixture: w, rt: rt}
 	for i := range 2 {
 		n.names = append(n.names, fmt.Sprintf("d%d-%d.gonebox-tests.net", number, i))
 		n.accounts[i] = n.tenant(fmt.Sprintf("tenant%d-%d", number, i))
@@ -81,15 +82,15 @@ func (w *domainWorld) settled(rt *rapid.T, number int) *neighbourhood {
 	return n
 }
 
-func (n *neighbourhood) tenant(name string) *tenant {
+func (n *sharedService) tenant(name string) *tenant {
 	return &tenant{
-		neighbourhood: n, name: name, boxes: map[string]mailbox{}, through: map[string]string{}, mails: map[string][]string{}, keys: map[string]developerKey{},
+		sharedService: n, name: name, boxes: map[string]mailbox{}, through: map[string]string{}, mails: map[string][]string{}, keys: map[string]developerKey{},
 		filters: map[string]extraction{}, domains: map[string]privateDomain{},
 	}
 }
 
 // step makes one tenant do something.
-func (n *neighbourhood) step() {
+func (n *sharedService) step() {
 	i := rapid.IntRange(0, 1).Draw(n.rt, "who")
 	a, other := n.accounts[i], n.accounts[1-i]
 	steps := map[string]func(){
@@ -104,7 +105,7 @@ func (n *neighbourhood) step() {
 }
 
 // answers makes a call, checks its status, and decodes its answer.
-func (n *neighbourhood) answers(status int, code, method, path, credential string, body, into any) {
+func (n *sharedService) answers(status int, code, method, path, credential string, body, into any) {
 	n.t.Helper()
 	a := n.Call(method, path, credential, body)
 	if a.Status != status || a.Code() != code {
@@ -215,7 +216,7 @@ func (a *tenant) deleteFilter() {
 }
 
 // holder is the tenant that has verified a domain, nil if there is none.
-func (n *neighbourhood) holder(name string) *tenant {
+func (n *sharedService) holder(name string) *tenant {
 	for _, a := range n.accounts {
 		if p, ok := a.has(name); ok && p.Status == "verified" {
 			return a
@@ -280,7 +281,7 @@ func (a *tenant) mailToMailbox() {
 }
 
 // sendTo sends a unique mail and returns its subject.
-func (n *neighbourhood) sendTo(to string) string {
+func (n *sharedService) sendTo(to string) string {
 	n.mailed++
 	subject := fmt.Sprintf("mail %d to %s", n.mailed, to)
 	if err := n.TrySend(apptest.Mail{To: []string{to}, Subject: subject, Text: "Your verification code is 482913."}); err != nil {
@@ -296,14 +297,14 @@ func (a *tenant) mailToDomain() {
 	h := a.holder(name)
 	if h == nil {
 		if err := a.TrySend(apptest.Mail{To: []string{to}}); err == nil {
-			a.rt.Fatalf("mail to the unverified domain %s was accepted", to)
+			a.rt.Fatalf("mail to the unverified domain %s was accepted, want an error", to)
 		}
 		return
 	}
 	subject := a.sendTo(to)
-	m, ok := a.domainWorld.boxes(h.user)[to]
+	m, ok := a.domainFixture.boxes(h.user)[to]
 	if !ok {
-		a.rt.Fatalf("%s has no mailbox %s", h.name, to)
+		a.rt.Fatalf("%s has no mailbox %s, want the mail to open it", h.name, to)
 	}
 	if _, known := h.boxes[m.ID]; !known {
 		h.boxes[m.ID] = m
@@ -373,6 +374,7 @@ func (a *tenant) reachForMessages(other *tenant) {
 	for _, m := range get[[]summary](a.service, "/mailboxes/me/messages?limit=100", theirs.Token) {
 		a.answers(404, "message.not_found", http.MethodGet, "/messages/"+m.ID, mine.Token, nil, nil)
 		a.answers(404, "message.not_found", http.MethodGet, "/messages/"+m.ID+"/raw", mine.Token, nil, nil)
+		a.answers(404, "message.not_found", http.MethodGet, "/messages/"+m.ID+"/checks", mine.Token, nil, nil)
 		a.answers(404, "message.not_found", http.MethodPatch, "/messages/"+m.ID, mine.Token, fields{"seen": true}, nil)
 		a.answers(404, "message.not_found", http.MethodDelete, "/messages/"+m.ID, mine.Token, nil, nil)
 	}
@@ -414,7 +416,7 @@ func (a *tenant) reachForKey(other *tenant) {
 }
 
 // listings checks that every tenant sees its own resources and no others.
-func (n *neighbourhood) listings() {
+func (n *sharedService) listings() {
 	for _, a := range n.accounts {
 		lists(a, "/me/mailboxes?limit=100", a.user.Token, func(m mailbox) string { return m.ID }, slices.Collect(maps.Keys(a.boxes)))
 		lists(a, "/me/domains", a.user.Token, domainLine, lines(a.domains, domainLine))
@@ -424,7 +426,7 @@ func (n *neighbourhood) listings() {
 			lists(a, "/keys/mailboxes?limit=100", k.Key, func(m mailbox) string { return m.ID }, slices.Collect(maps.Keys(a.boxes)))
 		}
 		if got := get[account](n.service, "/me", a.user.Token); got.ID != a.user.Account.ID || got.Locale != a.locale {
-			n.rt.Fatalf("%s is %+v", a.name, got)
+			n.rt.Fatalf("%s is %+v, want ID %v and Locale %v", a.name, got, a.user.Account.ID, a.locale)
 		}
 	}
 	var boxes []string
@@ -458,7 +460,7 @@ func lists[T any](a *tenant, path, credential string, line func(T) string, want 
 	a.alike(path+" of "+a.name, got, want)
 }
 
-func (n *neighbourhood) alike(what string, got, want []string) {
+func (n *sharedService) alike(what string, got, want []string) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
@@ -467,13 +469,13 @@ func (n *neighbourhood) alike(what string, got, want []string) {
 }
 
 // contents checks that every mailbox holds exactly the mail that was sent to it.
-func (n *neighbourhood) contents() {
+func (n *sharedService) contents() {
 	for _, a := range append(n.accounts[:], n.guest) {
 		for _, m := range a.boxes {
 			var subjects []string
 			for _, got := range get[[]summary](n.service, "/mailboxes/me/messages?limit=100", m.Token) {
 				if got.MailboxID != m.ID {
-					n.rt.Fatalf("%s shows %+v", m.Address, got)
+					n.rt.Fatalf("%s shows %+v, want MailboxID %v", m.Address, got, m.ID)
 				}
 				subjects = append(subjects, got.Subject)
 			}

@@ -16,6 +16,7 @@ var tokenScopes = []string{"messages:read", "otp:read", "mailboxes:write"}
 // For every combination of scopes, a token is returned if the key may do all that the token may; otherwise the field is
 // absent.
 func TestKeyGetsTokensOnlyWithTheirScopes(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"plans.free.keys.max": "16", "plans.free.mailboxes.max": "100"})
 	u := s.account("ada@example.org")
 	s.create(u.Token, nil)
@@ -34,23 +35,23 @@ func TestKeyGetsTokensOnlyWithTheirScopes(t *testing.T) {
 			}
 			a := s.Call(method, "/keys/mailboxes", k.Key, nil)
 			if a.Status/100 != 2 || strings.Contains(string(a.Body), `"token"`) != gets {
-				t.Errorf("%s with %v: %d %s", method, scopes, a.Status, a.Body)
+				t.Errorf("%s /keys/mailboxes with %v: %d %s, want success, and tokens: %t", method, scopes, a.Status, a.Body, gets)
 			}
 		}
 	}
 	list := get[[]mailbox](s, "/me/mailboxes", u.Token)
 	if slices.ContainsFunc(list, func(m mailbox) bool { return m.Token == "" }) {
-		t.Errorf("the account lacks tokens: %+v", list)
+		t.Errorf("GET /me/mailboxes = %+v, want a token in each", list)
 	}
 }
 
 // withToken are the calls that a mailbox token may make on a message, with the status for a valid token; the last ends
 // the mailbox.
-func withToken(letter message) []struct {
+func withToken(m message) []struct {
 	call   string
 	status int
 } {
-	one := "/messages/" + letter.ID
+	one := "/messages/" + m.ID
 	return []struct {
 		call   string
 		status int
@@ -61,7 +62,8 @@ func withToken(letter message) []struct {
 		{"GET /mailboxes/me/deliveries", 200},
 		{"GET " + one, 200},
 		{"GET " + one + "/raw", 200},
-		{"GET " + one + "/attachments/" + letter.Attachments[0].ID, 200},
+		{"GET " + one + "/checks", 200},
+		{"GET " + one + "/attachments/" + m.Attachments[0].ID, 200},
 		{"POST /mailboxes/me/extend", 200},
 		{"POST /mailboxes/me/messages", 201},
 		{"PATCH " + one, 200},
@@ -70,14 +72,15 @@ func withToken(letter message) []struct {
 	}
 }
 
-// letterIn delivers a mail with a code and a file to a mailbox.
-func (s *service) letterIn(m mailbox) message {
+// deliveredTo delivers a mail with a code and a file to a mailbox.
+func (s *service) deliveredTo(m mailbox) message {
 	s.t.Helper()
-	got := s.mail(m.box(), apptest.Mail{Raw: letterWithAFile})
+	got := s.mail(m.box(), apptest.Mail{Raw: mailWithFile})
 	return get[message](s, "/messages/"+got.ID, m.Token)
 }
 
 func TestTokenIsRefusedOutsideNetworksOfItsKey(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24"}, "scopes": allScopes})
@@ -86,7 +89,7 @@ func TestTokenIsRefusedOutsideNetworksOfItsKey(t *testing.T) {
 	}
 	const inside, outside = "192.0.2.7", "192.0.3.7"
 	own := s.create(u.Token, nil)
-	letter := s.letterIn(own)
+	delivered := s.deliveredTo(own)
 	tokens := make(map[string]string)
 	var list []mailbox
 	from(inside, http.MethodGet, "/keys/mailboxes", k.Key).Into(t, &list)
@@ -95,12 +98,12 @@ func TestTokenIsRefusedOutsideNetworksOfItsKey(t *testing.T) {
 	from(inside, http.MethodPost, "/mailboxes/me/extend", list[0].Token).Into(t, &extended)
 	tokens["extended"] = extended.Token
 	for what, token := range tokens {
-		for _, c := range withToken(letter) {
+		for _, c := range withToken(delivered) {
 			method, path, _ := strings.Cut(c.call, " ")
 			want(t, from(outside, method, path, token), 403, "auth.address_not_allowed")
 			if method == http.MethodGet {
 				if a := from(inside, method, path, token); a.Status != c.status {
-					t.Errorf("%s with the %s token: %d %s", c.call, what, a.Status, a.Body)
+					t.Errorf("%s with the %s token: %d %s, want Status %v", c.call, what, a.Status, a.Body, c.status)
 				}
 				want(t, from(outside, method, path, own.Token), c.status, "")
 			}
@@ -128,19 +131,20 @@ var waysToEnd = map[string]func(s *service, u user, k developerKey){
 }
 
 func TestTokenEndsWithItsKey(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	for how, end := range waysToEnd {
 		t.Run(how, func(t *testing.T) {
 			u := s.account(how + "@example.org")
 			k, other := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Hour)}), s.key(u, nil)
 			m := s.keyMailbox(k, nil)
-			letter := s.letterIn(m)
+			delivered := s.deliveredTo(m)
 			var extended mailbox
 			s.Call(http.MethodPost, "/mailboxes/me/extend", m.Token, nil).Into(t, &extended)
 			own := get[[]mailbox](s, "/me/mailboxes", u.Token)[0].Token
 			others := get[[]mailbox](s, "/keys/mailboxes", other.Key)[0].Token
 			end(s, u, k)
-			for _, c := range withToken(letter) {
+			for _, c := range withToken(delivered) {
 				method, path, _ := strings.Cut(c.call, " ")
 				for _, token := range []string{m.Token, extended.Token} {
 					s.call(method, path, token, 401, "auth.invalid_token")
@@ -158,6 +162,7 @@ func TestTokenEndsWithItsKey(t *testing.T) {
 
 // A wait that depends on a key, directly or by a token, ends with the key and returns nothing afterwards.
 func TestWaitEndsWithItsKey(t *testing.T) {
+	t.Parallel()
 	for how, end := range waysToEnd {
 		t.Run(how, func(t *testing.T) {
 			s := startKeys(t, nil)
@@ -194,6 +199,7 @@ func TestWaitEndsWithItsKey(t *testing.T) {
 
 // A wait does not outlast the key.
 func TestWaitIsBoundedByKeyExpiry(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Second)})
@@ -204,6 +210,7 @@ func TestWaitIsBoundedByKeyExpiry(t *testing.T) {
 }
 
 func TestTokenUseCountsAsKeyUse(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24"}})

@@ -12,33 +12,6 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// keysSpecification lists the statuses of the group keys (docs/spec/keys.md), and of the calls on an account's
-// mailboxes.
-const keysSpecification = `
-GET    /me/mailboxes                        200, 401
-GET    /me/api-keys                         200, 401
-POST   /me/api-keys                         201, 401, 403, 422
-DELETE /me/api-keys/{prefix}                204, 401, 404
-POST   /keys/mailboxes                      201, 401, 403, 422, 429
-GET    /keys/mailboxes/{id}/messages        200, 401, 403, 404
-GET    /keys/mailboxes/{id}/deliveries      200, 401, 403, 404
-GET    /keys/mailboxes/{id}/otp/latest      200, 401, 403, 404
-GET    /keys/events                         200, 401, 403`
-
-// keysCoverage is the table of these calls, in the form of coverage.
-const keysCoverage = `
-GET    /me/mailboxes                        200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-GET    /me/api-keys                         200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-POST   /me/api-keys                         201, 401 auth.invalid_token auth.required, 403 key.limit_reached, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
-DELETE /me/api-keys/{prefix}                204, 401 auth.invalid_token auth.required, 404 key.not_found, 422 request.invalid, 429 rate.limited
-POST   /keys/mailboxes                      201, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 413 request.too_large, 415 request.media_type, 422 request.invalid mailbox.local_part_taken mailbox.local_part_reserved mailbox.domain_unavailable mailbox.ttl_too_long mailbox.limit_reached, 429 rate.limited
-GET    /keys/mailboxes                      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 422 request.invalid, 429 rate.limited
-DELETE /keys/mailboxes/{id}                 204, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
-GET    /keys/mailboxes/{id}/messages        200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
-GET    /keys/mailboxes/{id}/deliveries      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
-GET    /keys/mailboxes/{id}/otp/latest      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found otp.not_found, 422 request.invalid, 429 rate.limited
-GET    /keys/events                         200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 422 request.invalid, 429 rate.limited`
-
 // developerKey is a developer key as a client reads it.
 type developerKey struct {
 	Prefix, Name, Tier, Key string
@@ -64,7 +37,7 @@ func (s *service) key(u user, params fields) (k developerKey) {
 	maps.Copy(whole, params)
 	a := s.Call(http.MethodPost, "/me/api-keys", u.Token, whole)
 	if a.Status != http.StatusCreated {
-		s.t.Fatalf("create a key: %d %s", a.Status, a.Body)
+		s.t.Fatalf("create a key: %d %s, want Status %v", a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(s.t, &k)
 	return k
@@ -75,7 +48,7 @@ func (s *service) keyMailbox(k developerKey, params any) (m mailbox) {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/keys/mailboxes", k.Key, params)
 	if a.Status != http.StatusCreated {
-		s.t.Fatalf("create a mailbox with a key: %d %s", a.Status, a.Body)
+		s.t.Fatalf("create a mailbox with a key: %d %s, want Status %v", a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(s.t, &m)
 	return m
@@ -97,11 +70,12 @@ func same(t *testing.T, a, b apptest.Response) {
 	left, _ := json.Marshal(p)
 	right, _ := json.Marshal(q)
 	if a.Status != b.Status || string(left) != string(right) {
-		t.Errorf("%d %s and %d %s", a.Status, left, b.Status, right)
+		t.Errorf("one response is %d %s, the other %d %s, want the same", a.Status, left, b.Status, right)
 	}
 }
 
 func TestKeySecretIsShownOnce(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	until := s.Clock.Now().Add(time.Hour)
@@ -112,7 +86,7 @@ func TestKeySecretIsShownOnce(t *testing.T) {
 	if !strings.HasPrefix(k.Key, "x_"+k.Prefix+"_") || len(k.Prefix) != 10 || k.Name != "deploy" || k.Tier != "free" ||
 		!slices.Equal(k.Scopes, []string{"mailboxes:read", "otp:read"}) || !slices.Equal(k.AllowedCIDRs, []string{"10.0.0.0/8", "2001:db8::/32"}) ||
 		!k.CreatedAt.Equal(s.Clock.Now()) || k.LastUsedAt != nil || k.ExpiresAt == nil || !k.ExpiresAt.Equal(until) {
-		t.Errorf("%+v", k)
+		t.Errorf("POST /me/api-keys with all fields = %+v, want deploy of the tier free, made at %v, valid until %v, with its scopes and networks, and its prefix in the key", k, s.Clock.Now(), until)
 	}
 	s.Clock.Advance(time.Second)
 	s.key(u, fields{"name": "plain"})
@@ -120,21 +94,22 @@ func TestKeySecretIsShownOnce(t *testing.T) {
 	var keys []developerKey
 	a.Into(t, &keys)
 	if len(keys) != 2 || keys[0].Name != "plain" || keys[0].ExpiresAt != nil || keys[0].AllowedCIDRs == nil || keys[1].Prefix != k.Prefix {
-		t.Errorf("%s", a.Body)
+		t.Errorf("GET /me/api-keys = %s, want plain, without an expiry and with an empty list of networks, and then %s", a.Body, k.Prefix)
 	}
 	if strings.Contains(string(a.Body), `"key"`) || strings.Contains(string(a.Body), k.Key[13:]) {
-		t.Errorf("the list tells a key: %s", a.Body)
+		t.Errorf("GET /me/api-keys = %s, want no key in it", a.Body)
 	}
 	if others := get[[]developerKey](s, "/me/api-keys", s.account("eve@example.org").Token); len(others) != 0 {
-		t.Errorf("another's list: %+v", others)
+		t.Errorf("GET /me/api-keys of another account = %+v, want none", others)
 	}
 	s.plan(u, "pro")
 	if keys = get[[]developerKey](s, "/me/api-keys", u.Token); keys[0].Tier != "pro" {
-		t.Errorf("the rate limit does not follow the plan: %+v", keys[0])
+		t.Errorf("the key after the plan changed is %+v, want the tier pro", keys[0])
 	}
 }
 
 func TestCreateKeyRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	scopes := []string{"otp:read"}
@@ -165,13 +140,14 @@ func TestCreateKeyRejectsInvalidRequests(t *testing.T) {
 		a := s.Call(http.MethodPost, "/me/api-keys", u.Token, c.params)
 		want(t, a, 422, "request.invalid")
 		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
-			t.Errorf("%s: %s", what, a.Body)
+			t.Errorf("%s: POST /me/api-keys = %s, want an error at %s first", what, a.Body, c.pointer)
 		}
 	}
 	s.key(u, fields{"name": strings.Repeat("é", 100), "allowedCidrs": []string{}})
 }
 
 func TestRevokedKeyIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	k := s.key(u, nil)
@@ -185,7 +161,7 @@ func TestRevokedKeyIsRefusedAtOnce(t *testing.T) {
 	s.call(http.MethodGet, "/keys/mailboxes", k.Key, 401, "auth.invalid_token")
 	s.call(http.MethodDelete, "/me/api-keys/"+k.Prefix, u.Token, 404, "key.not_found")
 	if boxes := get[[]mailbox](s, "/me/mailboxes", u.Token); len(boxes) != 1 || boxes[0].ID != m.ID {
-		t.Errorf("the mailbox ended with its key: %+v", boxes)
+		t.Errorf("GET /me/mailboxes after the key was revoked = %+v, want %s", boxes, m.ID)
 	}
 	s.key(u, nil)
 	s.key(u, nil)
@@ -197,6 +173,7 @@ func TestRevokedKeyIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestKeyEndsAtExpiryAndWithAccount(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k, lasting := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Minute)}), s.key(u, nil)
@@ -212,13 +189,14 @@ func TestKeyEndsAtExpiryAndWithAccount(t *testing.T) {
 }
 
 func TestLastUseIsRecorded(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"scopes": []string{"mailboxes:read"}})
 	s.Clock.Advance(time.Second)
 	s.call(http.MethodPost, "/keys/mailboxes", k.Key, 403, "auth.scope_missing")
 	if got := get[[]developerKey](s, "/me/api-keys", u.Token)[0]; got.LastUsedAt != nil {
-		t.Errorf("a refused call is a use: %s", got.LastUsedAt)
+		t.Errorf("after a refused call the last use is %s, want none", got.LastUsedAt)
 	}
 	s.call(http.MethodGet, "/keys/mailboxes", k.Key, 200, "")
 	used := s.Clock.Now().UnixMicro()
@@ -227,7 +205,7 @@ func TestLastUseIsRecorded(t *testing.T) {
 		return at != nil && at.UnixMicro() == used
 	}
 	if !s.OnPostgres() && !shown() { // other processes show it once it is written
-		t.Error("the use is not shown")
+		t.Error("GET /me/api-keys does not show the use that has just been made, want it shown")
 	}
 	stored := func() bool {
 		var at int64
@@ -235,19 +213,19 @@ func TestLastUseIsRecorded(t *testing.T) {
 		return err == nil && at == used
 	}
 	if stored() {
-		t.Error("the call wrote its use")
+		t.Error("the call itself stored its use, want it stored later")
 	}
 	eventually(t, "writing the use", func() bool {
 		s.Clock.Advance(30 * time.Second)
 		return stored()
 	})
 	if !shown() {
-		t.Error("the recorded use is not shown")
+		t.Error("GET /me/api-keys does not show the stored use, want it shown")
 	}
 	s.call(http.MethodGet, "/keys/mailboxes", k.Key, 200, "")
 	used = s.Clock.Now().UnixMicro()
 	if err := s.Stop(); err != nil || !stored() {
-		t.Errorf("the stop lost a use: %v", err)
+		t.Errorf("Stop = %v, the last use is stored: %t, want no error and true", err, stored())
 	}
 }
 
@@ -264,6 +242,7 @@ func keyCalls(m mailbox) map[string]string {
 }
 
 func TestScopes(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"plans.free.keys.max": "10", "plans.free.mailboxes.max": "100"})
 	u := s.account("ada@example.org")
 	m := s.keyMailbox(s.key(u, nil), nil)
@@ -276,7 +255,7 @@ func TestScopes(t *testing.T) {
 				a := s.Call(method, path, k.Key, nil)
 				refused := a.Code() == "auth.scope_missing"
 				if refused == slices.Contains(k.Scopes, needs) || refused && a.Status != 403 {
-					t.Errorf("%s with %v: %d %s", call, k.Scopes, a.Status, a.Body)
+					t.Errorf("%s with %v: %d %s, want it refused for its scope unless it has %s", call, k.Scopes, a.Status, a.Body, needs)
 				}
 			}
 		}
@@ -284,6 +263,7 @@ func TestScopes(t *testing.T) {
 }
 
 func TestKeyNetworks(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24", "2001:db8::/32"}, "scopes": []string{"mailboxes:read"}})
@@ -309,6 +289,7 @@ func TestKeyNetworks(t *testing.T) {
 }
 
 func TestKeyHeaders(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k, other := s.key(u, nil), s.key(u, nil)
@@ -325,7 +306,7 @@ func TestKeyHeaders(t *testing.T) {
 	m := s.keyMailbox(k, nil)
 	foreign := startKeys(t, nil)
 	strange := foreign.key(foreign.account("ada@example.org"), nil).Key
-	for call := range pairs(keysCoverage) {
+	for _, call := range answersOf("=/me/mailboxes", "/me/api-keys", "/keys") {
 		words := strings.Fields(call)
 		if words[2] != "401" || words[3] != "auth.required" {
 			continue
@@ -347,26 +328,27 @@ func TestKeyHeaders(t *testing.T) {
 }
 
 func TestKeyOpensMailboxesOfItsAccount(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	k, second, foreign := s.key(u, nil), s.key(u, nil), s.key(eve, nil)
 	made := s.keyMailbox(k, fields{"localPart": "made", "ttl": 3600})
 	if made.Source != "key" || made.Tier != "free" || made.TTL != 3600 || !strings.HasPrefix(made.Token, "xm_") {
-		t.Errorf("%+v", made)
+		t.Errorf("POST /keys/mailboxes = %+v, want it made by the key, of the tier free, for 3600 s, with a token", made)
 	}
 	own := s.create(u.Token, nil)
 	s.Send(apptest.Mail{To: []string{made.Address, own.Address}, Subject: "Sign in", Text: "Your verification code is 482913."})
 	for _, k := range []developerKey{k, second} {
 		if got := get[[]mailbox](s, "/keys/mailboxes", k.Key); len(got) != 2 {
-			t.Errorf("%+v", got)
+			t.Errorf("GET /keys/mailboxes = %+v, want two", got)
 		}
 		for _, m := range []mailbox{made, own} {
 			list := get[[]summary](s, "/keys/mailboxes/"+m.ID+"/messages?limit=5", k.Key)
 			if len(list) != 1 || list[0].Subject != "Sign in" || list[0].MailboxID != m.ID || list[0].Seen {
-				t.Errorf("%+v", list)
+				t.Errorf("GET /keys/mailboxes/%s/messages?limit=5 = %+v, want Sign in alone, unseen", m.ID, list)
 			}
 			if got := get[code](s, "/keys/mailboxes/"+m.ID+"/otp/latest?from=sender", k.Key); got.Code != "482913" || got.MessageID != list[0].ID {
-				t.Errorf("%+v", got)
+				t.Errorf("GET /keys/mailboxes/%s/otp/latest?from=sender = %+v, want 482913 of %s", m.ID, got, list[0].ID)
 			}
 			s.call(http.MethodGet, "/keys/mailboxes/"+m.ID+"/otp/latest?after="+list[0].ID, k.Key, 404, "otp.not_found")
 			s.call(http.MethodGet, "/keys/mailboxes/"+m.ID+"/messages?after="+m.ID, k.Key, 422, "request.invalid")
@@ -389,11 +371,12 @@ func TestKeyOpensMailboxesOfItsAccount(t *testing.T) {
 	s.call(http.MethodDelete, "/keys/mailboxes/"+made.ID, second.Key, 404, "mailbox.not_found")
 	s.call(http.MethodGet, "/mailboxes/me", made.Token, 401, "auth.invalid_token")
 	if got := get[[]mailbox](s, "/keys/mailboxes", k.Key); len(got) != 1 || got[0].ID != own.ID || got[0].Source != "account" {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /keys/mailboxes = %+v, want %s of the account alone", got, own.ID)
 	}
 }
 
 func TestCreateMailboxWithKeyRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"plans.free.mailboxes.max": "2"})
 	k := s.key(s.account("ada@example.org"), nil)
 	s.create("", fields{"localPart": "taken"})
@@ -412,11 +395,11 @@ func TestCreateMailboxWithKeyRejectsInvalidRequests(t *testing.T) {
 		a := s.Call(http.MethodPost, "/keys/mailboxes", k.Key, c.params)
 		want(t, a, 422, c.code)
 		if p := problemOf(t, a); p.Status != 422 {
-			t.Errorf("%s", a.Body)
+			t.Errorf("POST /keys/mailboxes with %v: %s, want the status 422 in the problem", c.params, a.Body)
 		}
 	}
 	if m := s.keyMailbox(k, nil); m.TTL != day {
-		t.Errorf("the default: %+v", m)
+		t.Errorf("the default: %+v, want TTL %v", m, day)
 	}
 	s.keyMailbox(k, fields{"ttl": 7 * day})
 	want(t, s.Call(http.MethodPost, "/keys/mailboxes", k.Key, nil), 422, "mailbox.limit_reached")
@@ -425,6 +408,7 @@ func TestCreateMailboxWithKeyRejectsInvalidRequests(t *testing.T) {
 // The plan's limit of live mailboxes is exact under concurrent calls, and expired or destroyed mailboxes stop counting
 // at once.
 func TestLiveMailboxLimitIsExact(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"plans.free.mailboxes.max": "3", "mailbox.erase_every": "24h"})
 	u := s.account("ada@example.org")
 	k := s.key(u, nil)
@@ -447,11 +431,12 @@ func TestLiveMailboxLimitIsExact(t *testing.T) {
 	full()
 	s.plan(u, "plus")
 	if m := s.create(u.Token, nil); m.Tier != "paid" || m.TTL != 7*day {
-		t.Errorf("%+v", m)
+		t.Errorf(`s.create(u.Token, nil) = %+v, want Tier "paid" and TTL %v`, m, 7*day)
 	}
 }
 
 func TestMailboxesOfAccountArePaged(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, nil)
@@ -468,11 +453,11 @@ func TestMailboxesOfAccountArePaged(t *testing.T) {
 		for m := range pages[mailbox](s, path+"?limit=2", credential) {
 			listed = append(listed, m.ID)
 			if got := get[mailbox](s, "/mailboxes/me", m.Token); got.ID != m.ID || m.Tier != "free" || m.Source != "account" {
-				t.Errorf("%+v", m)
+				t.Errorf("GET /mailboxes/me = %+v, want %s of the account and of the tier free", m, m.ID)
 			}
 		}
 		if !slices.Equal(listed, made) {
-			t.Errorf("%s: %v, want %v", path, listed, made)
+			t.Errorf("the pages of GET %s list %v, want %v", path, listed, made)
 		}
 		for _, wrong := range []string{"cursor=x", "cursor=!", "limit=0", "limit=101", "page=2"} {
 			s.call(http.MethodGet, path+"?"+wrong, credential, 422, "request.invalid")
@@ -480,11 +465,12 @@ func TestMailboxesOfAccountArePaged(t *testing.T) {
 	}
 	s.Clock.Advance(602 * time.Second)
 	if got := get[[]mailbox](s, "/me/mailboxes", u.Token); len(got) != 2 {
-		t.Errorf("%d are left", len(got))
+		t.Errorf("%d are left, want 2", len(got))
 	}
 }
 
 func TestKeysArePaged(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	want := []string{s.key(u, nil).Prefix, s.key(u, nil).Prefix, s.key(u, nil).Prefix}
@@ -495,7 +481,7 @@ func TestKeysArePaged(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(listed)
 	if !slices.Equal(listed, want) {
-		t.Errorf("%v, want %v", listed, want)
+		t.Errorf("the pages of GET /me/api-keys list %v, want %v", listed, want)
 	}
 	for _, cursor := range []string{"!", "eA", "MTIz", "MSA"} {
 		s.call(http.MethodGet, "/me/api-keys?cursor="+cursor, u.Token, 422, "request.invalid")
@@ -503,6 +489,7 @@ func TestKeysArePaged(t *testing.T) {
 }
 
 func TestWaitWithKey(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	k := s.key(s.account("ada@example.org"), nil)
 	m := s.keyMailbox(k, nil)
@@ -519,6 +506,7 @@ func TestWaitWithKey(t *testing.T) {
 }
 
 func TestKeysAreLimitedByPlan(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"plans.free.keys.calls": "4/1m", "plans.free.keys.mailbox_create": "2/1m", "plans.plus.keys.calls": "9/1m", "limits.other": "20/1m"})
 	u := s.account("ada@example.org")
 	k, second := s.key(u, nil), s.key(u, nil)
@@ -526,7 +514,7 @@ func TestKeysAreLimitedByPlan(t *testing.T) {
 	s.keyMailbox(k, nil)
 	a := s.call(http.MethodPost, "/keys/mailboxes", k.Key, 429, "rate.limited")
 	if a.Header.Get("RateLimit-Policy") != `"keys_mailbox_create";q=2;w=60` {
-		t.Errorf("%v", a.Header)
+		t.Errorf("POST /keys/mailboxes over its limit: the header is %v, want the policy keys_mailbox_create of 2 in 60 s", a.Header)
 	}
 	for range 4 {
 		s.call(http.MethodGet, "/keys/mailboxes", k.Key, 200, "")
@@ -556,11 +544,12 @@ func TestKeysAreLimitedByPlan(t *testing.T) {
 }
 
 func TestBodiesAndQueriesOfKeys(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"http.body_max": "1KiB"})
 	u := s.account("ada@example.org")
 	k := s.key(u, nil)
 	m := s.keyMailbox(k, nil)
-	for call := range pairs(keysCoverage) {
+	for _, call := range answersOf("=/me/mailboxes", "/me/api-keys", "/keys") {
 		words := strings.Fields(call)
 		method, path := words[0], strings.NewReplacer("{id}", m.ID, "{prefix}", k.Prefix).Replace(words[1])
 		credential := u.Token
@@ -581,6 +570,7 @@ func TestBodiesAndQueriesOfKeys(t *testing.T) {
 
 // The former owner of an address may have it again, through any call; others only after the cool-down.
 func TestAccountCanReclaimItsAddress(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	k := s.key(u, nil)
@@ -591,7 +581,7 @@ func TestAccountCanReclaimItsAddress(t *testing.T) {
 	want(t, s.Call(http.MethodPost, "/mailboxes", eve.Token, params), 409, "mailbox.local_part_taken")
 	again := s.keyMailbox(k, params)
 	if again.ID == m.ID || again.Address != m.Address {
-		t.Errorf("%+v", again)
+		t.Errorf("POST /keys/mailboxes again = %+v, want another mailbox than %s at %s", again, m.ID, m.Address)
 	}
 	want(t, s.Call(http.MethodPost, "/mailboxes", u.Token, params), 409, "mailbox.local_part_taken")
 	s.Clock.Advance(day * time.Second) // it expires
@@ -600,6 +590,7 @@ func TestAccountCanReclaimItsAddress(t *testing.T) {
 
 // The daily cap of an account counts over all of its mailboxes; mail beyond it is deferred (docs/spec/smtp.md#replies).
 func TestDailyMailCapOfAccount(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, settings{"plans.free.mail.daily.max": "3"})
 	u := s.account("ada@example.org")
 	a, b, guest := s.create(u.Token, fields{"ttl": 7 * day}), s.create(u.Token, fields{"ttl": 7 * day}), s.create("", nil)
@@ -618,6 +609,6 @@ func TestDailyMailCapOfAccount(t *testing.T) {
 	s.Clock.Advance(12 * time.Hour) // the next UTC day
 	s.Send(apptest.Mail{To: []string{b.Address}})
 	if got := get[mailbox](s, "/mailboxes/me", b.Token); got.MessageCount != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /mailboxes/me = %+v, want two messages", got)
 	}
 }
