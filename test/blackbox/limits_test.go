@@ -12,6 +12,7 @@ import (
 // Every limit of docs/spec/limits.md#rate-limits that concerns these groups is enforced, and its Retry-After is
 // correct.
 func TestRateLimits(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		limit string
 		calls []string // each of them counts against it
@@ -19,7 +20,7 @@ func TestRateLimits(t *testing.T) {
 		{"mailbox_create", []string{"POST /mailboxes"}},
 		{"session", []string{"POST /session"}},
 		{"reads", []string{
-			"GET /mailboxes/me", "GET /mailboxes/me/messages", "GET /mailboxes/me/otp/latest", "GET /mailboxes/me/deliveries", "GET /messages/x", "GET /messages/x/raw", "GET /messages/x/attachments/y",
+			"GET /mailboxes/me", "GET /mailboxes/me/messages", "GET /mailboxes/me/otp/latest", "GET /mailboxes/me/deliveries", "GET /messages/x", "GET /messages/x/raw", "GET /messages/x/checks", "GET /messages/x/parts", "GET /messages/x/parts/0", "GET /messages/x/attachments/y",
 		}},
 		{"other", []string{"GET /domains", "POST /mailboxes/me/extend", "DELETE /messages/x", "PATCH /messages/x", "GET /session", "DELETE /session", "DELETE /mailboxes/me"}},
 	} {
@@ -30,20 +31,20 @@ func TestRateLimits(t *testing.T) {
 				method, path, _ := strings.Cut(call, " ")
 				first := s.Call(method, path, "", nil)
 				if got := first.Header.Get("RateLimit-Policy"); got != `"`+c.limit+`";q=2;w=60` {
-					t.Errorf("RateLimit-Policy: %s", got)
+					t.Errorf("RateLimit-Policy: %s, want %v", got, `"`+c.limit+`";q=2;w=60`)
 				}
 				if got := first.Header.Get("RateLimit"); !strings.HasPrefix(got, `"`+c.limit+`";r=1;t=`) {
-					t.Errorf("RateLimit: %s", got)
+					t.Errorf("RateLimit is %s, want one left of %s", got, c.limit)
 				}
 				s.Call(method, path, "", nil)
 				a := s.call(method, path, "", 429, "rate.limited")
 				seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
 				if err != nil || !strings.Contains(a.Header.Get("RateLimit"), ";r=0;") {
-					t.Fatalf("%v", a.Header)
+					t.Fatalf("%s %s over the limit: the header is %v, %v, want RateLimit with none left", method, path, a.Header, err)
 				}
 				s.Clock.Advance(time.Duration(seconds) * time.Second)
 				if a := s.Call(method, path, "", nil); a.Status == 429 {
-					t.Errorf("refused after Retry-After: %s", a.Body)
+					t.Errorf("refused after Retry-After: %s, want Status not 429", a.Body)
 				}
 			})
 		}
@@ -51,6 +52,7 @@ func TestRateLimits(t *testing.T) {
 }
 
 func TestProbesAreNotLimited(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.other": "1/1h", "limits.reads": "1/1h"})
 	for range 5 {
 		s.call(http.MethodGet, "/healthz", "", 200, "")
@@ -60,6 +62,7 @@ func TestProbesAreNotLimited(t *testing.T) {
 
 // Other calls are counted by credential; those without a valid one by address.
 func TestOtherCallsAreLimitedByCredential(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.other": "2/1h"})
 	a, b := s.create("", nil), s.create("", nil)
 	for _, m := range []mailbox{a, b} {
@@ -75,12 +78,13 @@ func TestOtherCallsAreLimitedByCredential(t *testing.T) {
 }
 
 func TestConcurrentLongPollsAreLimited(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.long_polls": "2"})
 	m := s.create("", nil)
 	first, second := s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token)
 	a := s.call(http.MethodGet, waitForMail, m.Token, 429, "rate.limited")
 	if a.Header.Get("Retry-After") == "" {
-		t.Errorf("%v", a.Header)
+		t.Errorf("GET %s beside other waits: the header is %v, want Retry-After in it", waitForMail, a.Header)
 	}
 	s.call(http.MethodGet, waitForCode, m.Token, 429, "rate.limited")
 	s.call(http.MethodGet, "/mailboxes/me/messages?wait=0", m.Token, 200, "")
@@ -91,12 +95,13 @@ func TestConcurrentLongPollsAreLimited(t *testing.T) {
 
 // Behind a trusted proxy the limits count by the forwarded address, which clients cannot forge.
 func TestTrustedProxies(t *testing.T) {
+	t.Parallel()
 	const limit = "limits.mailbox_create"
 	create := func(s *service, status int, forwarded ...string) {
 		t.Helper()
 		a := s.do(http.MethodPost, "/mailboxes", "", nil, func(r *http.Request) { r.Header["X-Forwarded-For"] = forwarded })
 		if a.Status != status {
-			t.Errorf("X-Forwarded-For: %q: %d %s", forwarded, a.Status, a.Body)
+			t.Errorf("X-Forwarded-For: %q: %d %s, want Status %v", forwarded, a.Status, a.Body, status)
 		}
 	}
 	t.Run("not trusted", func(t *testing.T) {
@@ -126,6 +131,7 @@ func TestTrustedProxies(t *testing.T) {
 }
 
 func TestLimitsHoldUnderConcurrency(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.session": "10/1h"})
 	var all sync.WaitGroup
 	statuses := make(chan int, 30)
@@ -147,6 +153,6 @@ func TestLimitsHoldUnderConcurrency(t *testing.T) {
 		counts[status]++
 	}
 	if counts[201] != 10 || counts[429] != 20 {
-		t.Errorf("%v", counts)
+		t.Errorf("the responses by status are %v, want 10 of 201 and 20 of 429", counts)
 	}
 }

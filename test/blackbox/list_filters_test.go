@@ -27,6 +27,7 @@ func filterMails() map[string][]byte {
 }
 
 func TestListFilters(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"name": "n", "scopes": []string{"messages:read", "otp:read"}})
@@ -64,17 +65,15 @@ func TestListFilters(t *testing.T) {
 		"from=&subject=":                      "markup plain file both link code",
 		"has=code&since=2026-03-14T13:00:00Z": "",
 	} {
-		for _, path := range []string{"/mailboxes/me/messages?", "/keys/mailboxes/" + m.ID + "/messages?"} {
-			token := m.Token
-			if strings.HasPrefix(path, "/keys") {
-				token = k.Key
-			}
+		for path, token := range map[string]string{
+			"/mailboxes/me/messages?": m.Token, "/keys/mailboxes/" + m.ID + "/messages?": k.Key, "/me/messages?": u.Token, "/keys/messages?": k.Key,
+		} {
 			var got []string
 			for _, found := range get[[]summary](s, path+query, token) {
 				got = append(got, names[found.ID])
 			}
 			if strings.Join(got, " ") != want {
-				t.Errorf("%s%s: %v, want %s", path, query, got, want)
+				t.Errorf("GET %s%s lists %v, want %s", path, query, got, want)
 			}
 		}
 	}
@@ -87,7 +86,7 @@ func TestListFilters(t *testing.T) {
 			var got struct{ Code string }
 			s.call(http.MethodGet, path+query, token, 200, "").Into(t, &got)
 			if got.Code != code {
-				t.Errorf("%s%s: %s, want %s", path, query, got.Code, code)
+				t.Errorf("GET %s%s = %s, want %s", path, query, got.Code, code)
 			}
 		}
 	}
@@ -95,6 +94,7 @@ func TestListFilters(t *testing.T) {
 }
 
 func TestFilteredListHasPages(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	for i := range 7 {
@@ -105,11 +105,12 @@ func TestFilteredListHasPages(t *testing.T) {
 		got = append(got, one.Subject)
 	}
 	if !slices.Equal(got, []string{"even6", "even4", "even2", "even0"}) {
-		t.Errorf("%v", got)
+		t.Errorf("the pages of subject=EVEN list %v, want %v", got, []string{"even6", "even4", "even2", "even0"})
 	}
 }
 
 func TestWaitEndsWithTheFirstMatch(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	send := func(subject, text string) {
@@ -127,16 +128,17 @@ func TestWaitEndsWithTheFirstMatch(t *testing.T) {
 		var list []summary
 		a.Into(t, &list)
 		if len(list) != 1 || list[0].Subject != map[string]string{"match": "Wanted: this", "late": "CAFÉ"}[name] {
-			t.Errorf("%s: %s", name, a.Body)
+			t.Errorf("%s: the list is %s, want %s alone", name, a.Body, map[string]string{"match": "Wanted: this", "late": "CAFÉ"}[name])
 		}
 	}
 	if a := code(); !strings.Contains(string(a.Body), "482913") {
-		t.Errorf("%s", a.Body)
+		t.Errorf("the wait for a code = %s, want 482913 in it", a.Body)
 	}
 	want(t, s.waiting("/mailboxes/me/messages?wait=1&subject=never", m.Token)(), 200, "")
 }
 
 func TestMarkingAMessageAsSeenCounts(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	one := s.mail(m.box(), apptest.Mail{Subject: "one", Text: "x"})
@@ -152,11 +154,11 @@ func TestMarkingAMessageAsSeenCounts(t *testing.T) {
 		var got summary
 		a.Into(t, &got)
 		if got.ID != step.id || got.Seen != step.seen || got.Source != "smtp" || unread() != step.unread {
-			t.Errorf("%+v: %s, %d unread", step, a.Body, unread())
+			t.Errorf(`PATCH /messages/%s with seen %t: got %s and %d unread, want that message, seen so, with source "smtp", and %d unread`, step.id, step.seen, a.Body, unread(), step.unread)
 		}
 	}
 	if list := get[[]summary](s, "/mailboxes/me/messages?unseen=true", m.Token); len(list) != 1 || list[0].ID != one.ID {
-		t.Errorf("%+v", list)
+		t.Errorf("GET /mailboxes/me/messages?unseen=true = %+v, want %s alone", list, one.ID)
 	}
 	plain := func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }
 	want(t, s.do(http.MethodPatch, "/messages/"+one.ID, m.Token, []byte(`{"seen":true}`), plain), 415, "request.media_type")
@@ -171,6 +173,7 @@ func TestMarkingAMessageAsSeenCounts(t *testing.T) {
 
 // A wait for unread messages hears of one that becomes unread again, and no other wait ends because of it.
 func TestMarkingAsUnseenEndsOnlyTheWaitForIt(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	one := s.mail(m.box(), apptest.Mail{Subject: "one", Text: "x"})
@@ -182,11 +185,11 @@ func TestMarkingAsUnseenEndsOnlyTheWaitForIt(t *testing.T) {
 	newer := s.waiting(waitForMail+"&after="+one.ID, m.Token)
 	mark(false)
 	if a := unseen(); !strings.Contains(string(a.Body), one.ID) {
-		t.Errorf("%s", a.Body)
+		t.Errorf("the wait for an unseen message = %s, want %s in it", a.Body, one.ID)
 	}
 	mark(true)
 	two := s.mail(m.box(), apptest.Mail{Subject: "two", Text: "x"})
 	if a := newer(); !strings.Contains(string(a.Body), two.ID) || strings.Contains(string(a.Body), one.ID) {
-		t.Errorf("%s", a.Body)
+		t.Errorf("the wait for a newer message = %s, want %s and not %s", a.Body, two.ID, one.ID)
 	}
 }
