@@ -33,11 +33,12 @@ func longFields(subject, name string, recipients int) []byte {
 func wantCut(t *testing.T, what, got, whole string) {
 	t.Helper()
 	if got == whole || !strings.HasPrefix(whole, got) || !utf8.ValidString(got) || utf8.RuneCountInString(got) != fieldMax {
-		t.Errorf("%s: %d code points, %q…", what, utf8.RuneCountInString(got), got[:min(len(got), 20)])
+		t.Errorf("%s has %d code points, %q…, want the first %d of the whole", what, utf8.RuneCountInString(got), got[:min(len(got), 20)], fieldMax)
 	}
 }
 
 func TestLongFieldsAreCutInSummariesAndEvents(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "message.received", "otp.extracted")
@@ -50,23 +51,23 @@ func TestLongFieldsAreCutInSummariesAndEvents(t *testing.T) {
 	wantCut(t, "name", list[0].From.Name, name)
 	wantCut(t, "recipient's name", list[0].To[0].Name, name)
 	if list[0].OTP == nil {
-		t.Fatal("no code was found")
+		t.Fatal("the summary has no code, want one")
 	}
 	latest := get[code](s, "/mailboxes/me/otp/latest", m.Token)
 	wantCut(t, "the code's subject", latest.Subject, subject)
 
 	full := get[message](s, "/messages/"+list[0].ID, m.Token)
 	if full.Subject != subject || full.From.Name != name || len(full.To) != 20 || full.To[19].Name != name || full.OTP.Subject != subject {
-		t.Errorf("the full message has a subject of %d bytes, a name of %d and %d recipients", len(full.Subject), len(full.From.Name), len(full.To))
+		t.Errorf("the full message has a subject of %d octets, a name of %d and %d recipients, want both whole, 20 recipients, and the subject with the code", len(full.Subject), len(full.From.Name), len(full.To))
 	}
 
 	all := arrived(t, r, 3) // with the ping
 	for _, d := range all {
 		if len(d.Body) > eventMax {
-			t.Errorf("an event has %d bytes", len(d.Body))
+			t.Errorf("an event has %d octets, want at most %d", len(d.Body), eventMax)
 		}
 	}
-	of := s.told(h, all)
+	of := s.eventsByType(h, all)
 	var received summary
 	if err := json.Unmarshal(of["message.received"][0].Data, &received); err != nil {
 		t.Fatal(err)
@@ -80,6 +81,7 @@ func TestLongFieldsAreCutInSummariesAndEvents(t *testing.T) {
 }
 
 func TestPagesAreBounded(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	const mails = 60
@@ -92,7 +94,7 @@ func TestPagesAreBounded(t *testing.T) {
 	for query := "limit=100"; ; {
 		a := s.call(http.MethodGet, "/mailboxes/me/messages?"+query, m.Token, 200, "")
 		if len(a.Body) > pageMax {
-			t.Errorf("a page has %d bytes", len(a.Body))
+			t.Errorf("a page has %d octets, want at most %d", len(a.Body), pageMax)
 		}
 		var p page
 		if err := json.Unmarshal(a.Body, &p); err != nil {
@@ -103,11 +105,11 @@ func TestPagesAreBounded(t *testing.T) {
 			break
 		}
 		if len(a.Body) < pageMax/2 {
-			t.Errorf("a page ends after %d bytes, and there is another", len(a.Body))
+			t.Errorf("a page that is not the last has %d octets, want at least %d", len(a.Body), pageMax/2)
 		}
 		query = "limit=100&cursor=" + *p.NextCursor
 	}
 	if seen != mails {
-		t.Errorf("%d messages of %d", seen, mails)
+		t.Errorf("the pages have %d messages, want %d", seen, mails)
 	}
 }

@@ -17,7 +17,7 @@ func (s *service) create(token string, params any) (m mailbox) {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/mailboxes", token, params)
 	if a.Status != http.StatusCreated {
-		s.t.Fatalf("create: %d %s", a.Status, a.Body)
+		s.t.Fatalf("create: %d %s, want Status %v", a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(s.t, &m)
 	return m
@@ -33,30 +33,32 @@ const (
 )
 
 func TestCreateMailboxReturnsMailbox(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	for name, params := range map[string]any{"no body": nil, "no parameter": body{}} {
 		m := s.create("", params)
 		identifier(t, m.ID, "mbx")
 		if !regexp.MustCompile(`^[a-z]+-[a-z]+-\d{4}$`).MatchString(m.LocalPart) || m.Domain != "gonebox.localhost" || m.Address != m.LocalPart+"@"+m.Domain {
-			t.Errorf("%s: %+v", name, m)
+			t.Errorf("%s: POST /mailboxes = %+v, want a generated name at gonebox.localhost", name, m)
 		}
 		if m.TTL != hour || !m.CreatedAt.Equal(apptest.Noon()) || !m.ExpiresAt.Equal(apptest.Noon().Add(time.Hour)) {
-			t.Errorf("%s: times %+v", name, m)
+			t.Errorf("%s: times %+v, want TTL %v, CreatedAt %v and ExpiresAt %v", name, m, hour, apptest.Noon(), apptest.Noon().Add(time.Hour))
 		}
 		if m.Tier != "free" || m.Source != "guest" || m.MessageCount != 0 || m.UnreadCount != 0 || !strings.HasPrefix(m.Token, "xm_") {
-			t.Errorf("%s: %+v", name, m)
+			t.Errorf(`%s: s.create("", params) = %+v, want Tier "free", Source "guest", MessageCount 0, UnreadCount 0 and Token beginning with "xm_"`, name, m)
 		}
 	}
 	m := s.create("", body{"localPart": "a.b_c-9", "domain": "GoneBox.Localhost.", "ttl": 60})
 	if m.Address != "a.b_c-9@gonebox.localhost" || m.TTL != 60 {
-		t.Errorf("%+v", m)
+		t.Errorf("POST /mailboxes for a.b_c-9 at GoneBox.Localhost. = %+v, want a.b_c-9@gonebox.localhost for 60 s", m)
 	}
 	if m := s.create("", body{"ttl": day}); m.TTL != day {
-		t.Errorf("the longest: %+v", m)
+		t.Errorf("the longest: %+v, want TTL %v", m, day)
 	}
 }
 
 func TestCreateMailboxRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"mailbox.reserved": "owner"})
 	s.create("", body{"localPart": "taken"})
 	for _, c := range []struct {
@@ -68,6 +70,11 @@ func TestCreateMailboxRejectsInvalidRequests(t *testing.T) {
 	}{
 		{"a taken one", body{"localPart": "taken"}, 409, "mailbox.local_part_taken", ""},
 		{"reserved", body{"localPart": "postmaster"}, 422, "mailbox.local_part_reserved", ""},
+		{"of the CA/Browser Forum", body{"localPart": "administrator"}, 422, "mailbox.local_part_reserved", ""},
+		{"like a reserved one", body{"localPart": "no-reply"}, 422, "mailbox.local_part_reserved", ""},
+		{"with a digit for a letter", body{"localPart": "h0stmaster"}, 422, "mailbox.local_part_reserved", ""},
+		{"reserved with a dot behind it", body{"localPart": "hostmaster."}, 422, "request.invalid", "/localPart"},
+		{"two dots in a row", body{"localPart": "ann..bea"}, 422, "request.invalid", "/localPart"},
 		{"reserved by the operator", body{"localPart": "owner"}, 422, "mailbox.local_part_reserved", ""},
 		{"upper case", body{"localPart": "Ann"}, 422, "request.invalid", "/localPart"},
 		{"empty", body{"localPart": ""}, 422, "request.invalid", "/localPart"},
@@ -86,31 +93,33 @@ func TestCreateMailboxRejectsInvalidRequests(t *testing.T) {
 	} {
 		a := s.Call(http.MethodPost, "/mailboxes", "", c.params)
 		if a.Status != c.status || a.Code() != c.code {
-			t.Errorf("%s: %d %s", c.name, a.Status, a.Body)
+			t.Errorf("%s: POST /mailboxes = %d %s, want %d %s", c.name, a.Status, a.Body, c.status, c.code)
 		}
 		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
 			t.Errorf("%s: errors %v, want %s", c.name, p.Errors, c.pointer)
 		}
 	}
 	if p := problemOf(t, s.Call(http.MethodPost, "/mailboxes", "", body{"ttl": day + 1})); !strings.Contains(p.Detail, "86400") {
-		t.Errorf("the maximum is not named: %q", p.Detail)
+		t.Errorf("POST /mailboxes with a TTL beyond the maximum: the detail is %q, want 86400 in it", p.Detail)
 	}
 	if m := s.create("", body{"localPart": strings.Repeat("a", 64)}); len(m.LocalPart) != 64 {
-		t.Errorf("%+v", m)
+		t.Errorf("POST /mailboxes with a local part of 64 characters = %+v, want it whole", m)
 	}
 }
 
 // An international domain is accepted in either form.
 func TestCreateMailboxOnAnInternationalDomain(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"domains": "xn--bcher-kva.example"})
 	for _, name := range []string{"bücher.example", "BÜCHER.example", "xn--bcher-kva.example", "XN--BCHER-KVA.EXAMPLE."} {
 		if m := s.create("", body{"domain": name}); m.Domain != "xn--bcher-kva.example" {
-			t.Errorf("%s: %+v", name, m)
+			t.Errorf("POST /mailboxes at %s = %+v, want it at xn--bcher-kva.example", name, m)
 		}
 	}
 }
 
 func TestEndedAddressCoolsDown(t *testing.T) {
+	t.Parallel()
 	destroy := func(s *service, m mailbox) { s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "") }
 	expire := func(s *service, _ mailbox) { s.Clock.Advance(time.Hour) }
 	for name, end := range map[string]func(*service, mailbox){
@@ -137,34 +146,37 @@ func TestEndedAddressCoolsDown(t *testing.T) {
 }
 
 func TestWithoutCoolDownEndedAddressIsFree(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"mailbox.address_cooldown": "0s"})
 	old := s.create("", body{"localPart": "ann"})
 	s.mail(old.box(), apptest.Mail{Subject: "private", Text: "for the first owner"})
 	s.call(http.MethodDelete, "/mailboxes/me", old.Token, 204, "")
 	heir := s.create("", body{"localPart": "ann"})
 	if got := get[[]summary](s, "/mailboxes/me/messages", heir.Token); len(got) != 0 {
-		t.Errorf("the new owner reads the former owner's mail: %v", got)
+		t.Errorf("GET /mailboxes/me/messages of the next owner = %v, want none of the former one's", got)
 	}
 	s.call(http.MethodGet, "/mailboxes/me", old.Token, 401, "auth.invalid_token")
 }
 
 func TestGetMailboxCountsDown(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	s.Clock.Advance(10*time.Minute + 300*time.Millisecond)
 	got := get[mailbox](s, "/mailboxes/me", m.Token)
 	if got.TTL != 50*60 || got.Token != "" { // a second that has begun is left
-		t.Errorf("%+v", got)
+		t.Errorf("GET /mailboxes/me = %+v, want %d s left, and no token", got, 50*60)
 	}
 	got.TTL, got.Token = m.TTL, m.Token
 	if got != m {
-		t.Errorf("got %+v, created %+v", got, m)
+		t.Errorf("GET /mailboxes/me = %+v, want %+v as created", got, m)
 	}
 }
 
 // How a mailbox that has expired, one that was destroyed and an unknown token are answered
 // (docs/spec/mailboxes.md#ending).
 func TestEndedMailboxes(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	read := s.create("", nil)
 	id := s.mail(read.box(), apptest.Mail{Subject: "Sign in", Text: "Your verification code is 482913."}).ID
@@ -208,6 +220,7 @@ func TestEndedMailboxes(t *testing.T) {
 
 // In the fraction of a second by which the mailbox outlives its token, the token is still valid.
 func TestTokenIsValidUntilExpiry(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	s.Clock.Advance(600 * time.Millisecond)
 	m := s.create("", body{"ttl": 60})
@@ -218,6 +231,7 @@ func TestTokenIsValidUntilExpiry(t *testing.T) {
 }
 
 func TestListDomains(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"domains": "b.example, a.example"})
 	type domain struct {
 		Domain  string
@@ -225,12 +239,12 @@ func TestListDomains(t *testing.T) {
 	}
 	got := get[[]domain](s, "/domains", "")
 	if len(got) != 2 || got[0] != (domain{"b.example", true}) || got[1] != (domain{"a.example", false}) {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /domains = %+v, want b.example as the default, and a.example", got)
 	}
 	if m := s.create("", nil); m.Domain != "b.example" {
-		t.Errorf("%+v", m)
+		t.Errorf(`s.create("", nil) = %+v, want Domain "b.example"`, m)
 	}
 	if m := s.create("", body{"domain": "a.example"}); m.Domain != "a.example" {
-		t.Errorf("%+v", m)
+		t.Errorf("POST /mailboxes at a.example = %+v, want it there", m)
 	}
 }
