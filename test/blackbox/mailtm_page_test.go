@@ -7,6 +7,7 @@ import (
 )
 
 func TestMailTMPages(t *testing.T) {
+	t.Parallel()
 	m := startMailTM(t, nil)
 	address, _ := m.open("dora")
 	for range 31 {
@@ -25,7 +26,7 @@ func TestMailTMPages(t *testing.T) {
 		page := m.object(http.MethodGet, path, "", 200)
 		view := page["hydra:view"].(map[string]any)
 		if len(page["hydra:member"].([]any)) != want.members || page["hydra:totalItems"] != 31.0 || view["hydra:next"] != want.next || view["hydra:previous"] != want.prev {
-			t.Errorf("%s: %v", path, view)
+			t.Errorf("GET %s has the view %v, want %d of 31 members, the next page %v and the previous %v", path, view, want.members, want.next, want.prev)
 		}
 	}
 }
