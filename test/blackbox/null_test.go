@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 // For every property of every body, null is refused unless the document allows it, and accepted where it does.
 func TestNullIsRejectedUnlessNullable(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, settings{"limits.other": "100000/1m", "limits.mailbox_create": "100000/1m", "limits.register": "100000/1h"})
 	w.promote(w.ada)
 	credentials := map[string]string{
@@ -39,7 +41,7 @@ func TestNullIsRejectedUnlessNullable(t *testing.T) {
 					}
 				}
 				if says := slices.Contains(faults, "/"+property); says == mayBeNull(schema) {
-					t.Errorf("%s of null for %s: %d %s", call, property, a.Status, a.Body)
+					t.Errorf("%s of null for %s: %d %s, want it taken: %t", call, property, a.Status, a.Body, mayBeNull(schema))
 				} else if says {
 					refused[call+" "+property] = true
 				}
@@ -51,7 +53,7 @@ func TestNullIsRejectedUnlessNullable(t *testing.T) {
 		"POST /auth/register locale", "PATCH /me locale", "POST /me/api-keys expiresAt", "POST /me/domains domain",
 	} {
 		if !refused[one] {
-			t.Errorf("%s is not refused", one)
+			t.Errorf("%s takes null, want it refused", one)
 		}
 	}
 }
@@ -74,4 +76,40 @@ func mayBeNull(schema map[string]any) bool {
 	kinds, _ := schema["type"].([]any)
 	branches, _ := schema["anyOf"].([]any)
 	return slices.Contains(kinds, any("null")) || slices.ContainsFunc(branches, func(b any) bool { return mayBeNull(b.(map[string]any)) || b.(map[string]any)["type"] == "null" })
+}
+
+// What a response holds is there: where there is nothing, the status says so. A client in a language with strict types would otherwise
+// have to test data for null before each use.
+func TestDataIsNeverNull(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	d := s.document()
+	var raw struct {
+		Paths map[string]map[string]struct {
+			Responses map[string]struct {
+				Content map[string]struct{ Schema map[string]any }
+			}
+		}
+	}
+	if err := json.Unmarshal(s.Call(http.MethodGet, "/openapi.json", "", nil).Body, &raw); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for path, methods := range raw.Paths {
+		for method, o := range methods {
+			for status, r := range o.Responses {
+				data, ok := d.properties(r.Content["application/json"].Schema)["data"]
+				if !ok {
+					continue
+				}
+				checked++
+				if mayBeNull(data) {
+					t.Errorf("%s %s %s: the schema of data is %v, want one that does not allow null", method, path, status, data)
+				}
+			}
+		}
+	}
+	if checked < 70 {
+		t.Errorf("%d responses with data were checked, want 70 at least", checked)
+	}
 }
