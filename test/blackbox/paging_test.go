@@ -38,6 +38,7 @@ func ids(all []summary) []string {
 // Whatever mail arrives or is deleted between two pages, a client that pages on sees every message that was there at
 // the start and was not deleted, once, newest first.
 func TestPagesAreStableWhileMailArrives(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	rapid.Check(t, func(rt *rapid.T) {
 		box := s.create("", nil)
@@ -64,11 +65,11 @@ func TestPagesAreStableWhileMailArrives(t *testing.T) {
 			}
 		}
 		if !slices.IsSortedFunc(seen, func(a, b string) int { return -compare(a, b) }) {
-			rt.Errorf("not newest first, or twice: %v", seen)
+			rt.Errorf("the pages list %v, want the newest first, each once", seen)
 		}
 		for _, id := range stay {
 			if !slices.Contains(seen, id) {
-				rt.Errorf("%s was there all the time and is missing from %v", id, seen)
+				rt.Errorf("the pages list %v, want %s there, which was stored all the time", seen, id)
 			}
 		}
 	})
@@ -83,6 +84,7 @@ func compare(a, b string) int {
 }
 
 func TestPageSizes(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	box := s.create("", nil)
 	for i := range 101 {
@@ -90,17 +92,18 @@ func TestPageSizes(t *testing.T) {
 	}
 	for query, wanted := range map[string]int{"": 50, "limit=1": 1, "limit=100": 100} {
 		if p := s.page(box.Token, query); len(p.Data) != wanted || p.NextCursor == nil {
-			t.Errorf("%q: %d messages, cursor %v", query, len(p.Data), p.NextCursor)
+			t.Errorf("GET messages with %q: %d messages, cursor %v, want %d and a cursor", query, len(p.Data), p.NextCursor, wanted)
 		}
 	}
 	first := s.page(box.Token, "limit=100")
 	last := s.page(box.Token, "limit=100&cursor="+*first.NextCursor)
 	if len(last.Data) != 1 || last.NextCursor != nil || last.Data[0].Subject != "0" || first.Data[0].Subject != "100" {
-		t.Errorf("%+v", last)
+		t.Errorf("the page behind one that begins with %s is %+v, want 100 before the mail 0 alone, without a cursor", first.Data[0].Subject, last)
 	}
 }
 
 func TestAfterAndSince(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	box := s.create("", nil)
 	var all []summary
@@ -130,21 +133,37 @@ func TestAfterAndSince(t *testing.T) {
 			subjects = append(subjects, n)
 		}
 		if !slices.Equal(subjects, wanted) && len(subjects)+len(wanted) > 0 {
-			t.Errorf("%s: %v, want %v", query, subjects, wanted)
+			t.Errorf("GET messages with %s lists %v, want %v", query, subjects, wanted)
 		}
 	}
 	next := s.page(box.Token, "after="+all[0].ID+"&limit=2").NextCursor
 	if rest := s.page(box.Token, "after="+all[0].ID+"&limit=2&cursor="+*next); len(rest.Data) != 1 || rest.Data[0].ID != all[1].ID {
-		t.Errorf("the next page forgets after: %+v", rest)
+		t.Errorf("the page behind a cursor is %+v, want %s alone, still after the first", rest, all[1].ID)
 	}
 }
 
 // Two messages with the same receivedAt keep their order, and after=<the first> returns the second.
 func TestMessagesWithEqualTimesKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	box := s.create("", nil)
 	first, second := s.mail(box.box(), apptest.Mail{Subject: "first"}), s.mail(box.box(), apptest.Mail{Subject: "second"})
 	if p := s.page(box.Token, "after="+first.ID); len(p.Data) != 1 || p.Data[0].ID != second.ID {
-		t.Errorf("%+v", p)
+		t.Errorf("GET messages after %s = %+v, want %s alone", first.ID, p, second.ID)
+	}
+}
+
+// api.page_max bounds what a call may ask for.
+func TestPagesHaveAtMostAsManyEntriesAsConfigured(t *testing.T) {
+	t.Parallel()
+	s := start(t, settings{"api.page_max": "3", "api.page_default": "2"})
+	box := s.create("", nil)
+	for i := range 5 {
+		s.Send(apptest.Mail{To: []string{box.Address}, Subject: fmt.Sprint(i)})
+	}
+	for query, want := range map[string]int{"": 2, "?limit=1": 1, "?limit=3": 3, "?limit=100": 3} {
+		if got := get[[]summary](s, "/mailboxes/me/messages"+query, box.Token); len(got) != want {
+			t.Errorf("GET /mailboxes/me/messages%s: %d entries, want %d", query, len(got), want)
+		}
 	}
 }
