@@ -19,7 +19,7 @@ func behindTrace(t testing.TB, raw []byte) []byte {
 	t.Helper()
 	for _, field := range []string{"Return-Path:", "Authentication-Results:", "Received:"} {
 		if !bytes.HasPrefix(raw, []byte(field)) {
-			t.Fatalf("%.200q does not begin with %s", raw, field)
+			t.Fatalf("the raw message is %.200q, want %s at its beginning", raw, field)
 		}
 		for first := true; first || len(raw) > 0 && (raw[0] == ' ' || raw[0] == '\t'); first = false {
 			_, raw, _ = bytes.Cut(raw, []byte("\r\n"))
@@ -29,6 +29,7 @@ func behindTrace(t testing.TB, raw []byte) []byte {
 }
 
 func TestRawMessageIsUnchanged(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	// Lines may contain any octets but CR, LF and NUL, and begin with dots.
@@ -43,27 +44,29 @@ func TestRawMessageIsUnchanged(t *testing.T) {
 		id := s.mail(m.box(), apptest.Mail{Raw: sent}).ID
 		a := s.Call(http.MethodGet, "/messages/"+id+"/raw", m.Token, nil)
 		if got := behindTrace(t, a.Body); a.Status != 200 || !bytes.Equal(got, sent) {
-			rt.Fatalf("%d, got %q, sent %q", a.Status, got, sent)
+			rt.Fatalf("GET raw: status %d, %q, want 200 and %q as sent", a.Status, got, sent)
 		}
 		s.call(http.MethodDelete, "/messages/"+id, m.Token, 204, "")
 	})
 }
 
 func TestRawMessageIsADownload(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "x"}).ID
 	h := s.call(http.MethodGet, "/messages/"+id+"/raw", m.Token, 200, "").Header
 	disposition, params, err := mime.ParseMediaType(h.Get("Content-Disposition"))
 	if err != nil || disposition != "attachment" || params["filename"] != id+".eml" || h.Get("Content-Type") != "message/rfc822" {
-		t.Errorf("%v", h)
+		t.Errorf(`s.call(GET, "/messages/"+id+"/raw", m.Token, 200, "").Header = %v, want no error, "attachment", filename %v and Content-Type "message/rfc822"`, h, id+".eml")
 	}
 	if h.Get("Cache-Control") != "no-store" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
-		t.Errorf("%v", h)
+		t.Errorf("GET raw: the header is %v, want no-store, and sandbox in Content-Security-Policy", h)
 	}
 }
 
 func TestRawMessageExpiresAfterRetention(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "x"}).ID
@@ -72,11 +75,12 @@ func TestRawMessageExpiresAfterRetention(t *testing.T) {
 	s.Clock.Advance(time.Millisecond)
 	s.call(http.MethodGet, "/messages/"+id+"/raw", m.Token, 410, "message.raw_expired")
 	if full := get[message](s, "/messages/"+id, m.Token); !full.RawExpiresAt.Equal(s.Clock.Now()) {
-		t.Errorf("rawExpiresAt %s, now %s", full.RawExpiresAt, s.Clock.Now())
+		t.Errorf("rawExpiresAt %s, now %s, want RawExpiresAt %v", full.RawExpiresAt, s.Clock.Now(), s.Clock.Now())
 	}
 }
 
 func TestAttachments(t *testing.T) {
+	t.Parallel()
 	content := make([]byte, 256)
 	for i := range content {
 		content[i] = byte(i)
@@ -102,21 +106,21 @@ func TestAttachments(t *testing.T) {
 			id := s.mail(m.box(), apptest.Mail{Raw: raw}).ID
 			files := get[message](s, "/messages/"+id, m.Token).Attachments
 			if len(files) != 1 {
-				t.Fatalf("%+v", files)
+				t.Fatalf("the attachments of %s are %+v, want one", id, files)
 			}
 			f := files[0]
 			identifier(t, f.ID, "att")
 			if c.filename != "" && f.Filename != c.filename || f.Size != 256 || !f.Available || f.ContentType != "text/html" ||
 				f.SHA256 != "40aff2e9d2d8922e47afd4648e6967497158785fbd1da870e7110266bf944880" {
-				t.Errorf("%+v", f)
+				t.Errorf("the attachment is %+v, want 256 octets of text/html that are available, with their SHA-256 and the file name %q", f, c.filename)
 			}
 			a := s.call(http.MethodGet, "/messages/"+id+"/attachments/"+f.ID, m.Token, 200, "")
 			if !bytes.Equal(a.Body, content) || a.Header.Get("Content-Type") != "application/octet-stream" || a.Header.Get("Set-Cookie") != "" {
-				t.Errorf("%v %x", a.Header, a.Body)
+				t.Errorf("GET /messages/%s/attachments/%s = %v %x, want the content as application/octet-stream, without a cookie", id, f.ID, a.Header, a.Body)
 			}
 			disposition, params, err := mime.ParseMediaType(a.Header.Get("Content-Disposition"))
 			if err != nil || disposition != "attachment" || strings.ContainsAny(params["filename"], "\r\n\x00/\\") {
-				t.Errorf("Content-Disposition: %s", a.Header.Get("Content-Disposition"))
+				t.Errorf("Content-Disposition is %q, want an attachment whose file name has no slash, line end or NUL", a.Header.Get("Content-Disposition"))
 			}
 			if c.filename != "" && params["filename"] != c.filename {
 				t.Errorf("file name %q, want %q", params["filename"], c.filename)
@@ -126,12 +130,13 @@ func TestAttachments(t *testing.T) {
 }
 
 func TestAttachmentAboveLimitIsNotStored(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"message.attachment_max": "100B"})
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Raw: withAttachment("large.bin", strings.Repeat("QUJD", 50))}).ID
 	f := get[message](s, "/messages/"+id, m.Token).Attachments[0]
 	if f.Available || f.Size != 150 || f.Filename != "large.bin" {
-		t.Errorf("%+v", f)
+		t.Errorf("the attachment is %+v, want large.bin of 150 octets, not available", f)
 	}
 	path := "/messages/" + id + "/attachments/"
 	s.call(http.MethodGet, path+f.ID, m.Token, 404, "attachment.not_retained")

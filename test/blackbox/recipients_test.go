@@ -9,6 +9,7 @@ import (
 
 // The sender of a mail to two mailboxes, one of which ends after RCPT, tries again and reaches the other.
 func TestMailboxEndingBeforeFinalDotDefersMail(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	ending, living := s.create("", nil), s.create("", nil)
 	c := s.dialFrom("127.0.0.1")
@@ -18,7 +19,7 @@ func TestMailboxEndingBeforeFinalDotDefersMail(t *testing.T) {
 	s.call(http.MethodDelete, "/mailboxes/me", ending.Token, 204, "")
 	c.say("Subject: first\r\n\r\nx\r\n.", "451 4.2.1 ")
 	if all := get[[]summary](s, "/mailboxes/me/messages", living.Token); len(all) != 0 {
-		t.Errorf("a deferred mail is stored: %v", all)
+		t.Errorf("GET /mailboxes/me/messages = %v, want nothing of the deferred mail", all)
 	}
 
 	c.begin(living.Address, 100)
@@ -26,11 +27,12 @@ func TestMailboxEndingBeforeFinalDotDefersMail(t *testing.T) {
 	c.say("DATA", "354 ")
 	c.say("Subject: second\r\n\r\nx\r\n.", "250 ")
 	if all := get[[]summary](s, "/mailboxes/me/messages", living.Token); len(all) != 1 || all[0].Subject != "second" {
-		t.Errorf("there are %v", all)
+		t.Errorf("GET /mailboxes/me/messages = %v, want second alone", all)
 	}
 }
 
 func TestRefusedRecipientsAreLimitedByAddress(t *testing.T) {
+	t.Parallel()
 	s := start(t, settings{"limits.smtp_refused": "3/1h"})
 	box := s.create("", nil)
 	c := s.dialFrom("127.0.0.1")
