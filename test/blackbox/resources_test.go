@@ -32,6 +32,8 @@ type (
 		Seen, HasAttachments            bool
 		OTP                             *code
 		Source                          string
+		Verified                        bool
+		Action                          *struct{ URL, Host, Kind string }
 	}
 	attachment struct {
 		ID, Filename, ContentType, SHA256 string
@@ -48,8 +50,12 @@ type (
 		HTML           *string
 		Attachments    []attachment
 		Links          []string
-		Authentication struct{ SPF, DKIM, DMARC string }
-		Envelope       struct {
+		Authentication struct {
+			SPF, DKIM, DMARC string
+			Verified         bool
+			Domain           *string
+		}
+		Envelope struct {
 			From, Helo, RemoteIP string
 			To                   []string
 			TLS                  bool
@@ -66,7 +72,7 @@ type (
 func identifier(t *testing.T, id, prefix string) {
 	t.Helper()
 	if !regexp.MustCompile("^" + prefix + "_[0-9a-hjkmnp-tv-z]{26}$").MatchString(id) {
-		t.Errorf("%q is not an identifier with %q", id, prefix)
+		t.Errorf("the identifier is %q, want %s_ and 26 characters", id, prefix)
 	}
 }
 

@@ -22,13 +22,14 @@ func (s *service) startSession() (k sessionKey) {
 }
 
 func TestSessionListsItsMailboxes(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	k := s.startSession()
 	if !strings.HasPrefix(k.Key, "xg_") || !k.ExpiresAt.Equal(apptest.Noon().Add(30*time.Minute)) {
-		t.Errorf("%+v", k)
+		t.Errorf("POST /session: got %+v, want a key that begins with xg_ and ends in 30 minutes, at 12:30", k)
 	}
 	if got := get[session](s, "/session", k.Key); len(got.Mailboxes) != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /session of a new session: got %+v, want no mailboxes", got)
 	}
 	short := s.create(k.Key, body{"ttl": 60})
 	s.Clock.Advance(time.Second)
@@ -41,21 +42,22 @@ func TestSessionListsItsMailboxes(t *testing.T) {
 
 	got := get[session](s, "/session", k.Key)
 	if len(got.Mailboxes) != 2 || got.Mailboxes[0].ID != long.ID || got.Mailboxes[1].ID != short.ID {
-		t.Fatalf("newest first, without the ended one: %+v", got)
+		t.Fatalf("GET /session: got %+v, want the mailboxes %s and %s, the newest first, without the ended one", got, long.ID, short.ID)
 	}
 	for _, m := range got.Mailboxes {
 		if shown := get[mailbox](s, "/mailboxes/me", m.Token); shown.ID != m.ID || m.Source != "session" {
-			t.Errorf("%+v opens %+v", m, shown)
+			t.Errorf("GET /mailboxes/me with the token of %+v: got %+v, want the same mailbox, of a session", m, shown)
 		}
 	}
 	s.Clock.Advance(time.Minute)
 	if got := get[session](s, "/session", k.Key); len(got.Mailboxes) != 1 || got.Mailboxes[0].ID != long.ID {
-		t.Errorf("without the expired one: %+v", got)
+		t.Errorf("GET /session after a mailbox expired: got %+v, want the mailbox %s alone", got, long.ID)
 	}
 	s.call(http.MethodGet, "/mailboxes/me", got.Mailboxes[1].Token, 410, "mailbox.expired")
 }
 
 func TestUseExtendsSession(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	k := s.startSession()
 	for _, use := range []func(){
@@ -65,8 +67,8 @@ func TestUseExtendsSession(t *testing.T) {
 		s.Clock.Advance(30*time.Minute - time.Second)
 		use()
 	}
-	if got := get[session](s, "/session", k.Key); !got.ExpiresAt.Equal(s.Clock.Now().Add(30 * time.Minute)) {
-		t.Errorf("%s, now is %s", got.ExpiresAt, s.Clock.Now())
+	if got, want := get[session](s, "/session", k.Key).ExpiresAt, s.Clock.Now().Add(30*time.Minute); !got.Equal(want) {
+		t.Errorf("GET /session: got expiresAt %s, want %s, 30 minutes after this use", got, want)
 	}
 	s.Clock.Advance(30 * time.Minute)
 	s.call(http.MethodGet, "/session", k.Key, 401, "auth.invalid_token")
@@ -75,6 +77,7 @@ func TestUseExtendsSession(t *testing.T) {
 }
 
 func TestEndingSessionKeepsItsMailboxes(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	k := s.startSession()
 	m := s.create(k.Key, nil)
@@ -84,12 +87,13 @@ func TestEndingSessionKeepsItsMailboxes(t *testing.T) {
 	s.call(http.MethodPost, "/mailboxes", k.Key, 401, "auth.invalid_token")
 	s.mail(m.box(), apptest.Mail{Subject: "still here"})
 	if left := column(t, s.Database(), "SELECT count(*) FROM mailbox WHERE session_id IS NOT NULL"); left[0] != "0" {
-		t.Errorf("%s mailboxes still name their session", left[0])
+		t.Errorf("mailboxes that name a session after it was deleted: got %s, want 0", left[0])
 	}
 }
 
 // A lapsed session is erased, and its mailboxes continue.
 func TestLapsedSessionIsErased(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	m := s.create(s.startSession().Key, nil)
 	s.Clock.Advance(30 * time.Minute)
@@ -103,6 +107,7 @@ func TestLapsedSessionIsErased(t *testing.T) {
 
 // A session has at most as many live mailboxes as the guest plan allows; those of others do not count.
 func TestSessionMailboxLimit(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	k := s.startSession()
 	var last mailbox
@@ -111,7 +116,7 @@ func TestSessionMailboxLimit(t *testing.T) {
 	}
 	s.call(http.MethodPost, "/mailboxes", k.Key, 422, "mailbox.limit_reached")
 	if got := get[session](s, "/session", k.Key); len(got.Mailboxes) != 50 {
-		t.Errorf("%d mailboxes", len(got.Mailboxes))
+		t.Errorf("GET /session at the limit: got %d mailboxes, want 50", len(got.Mailboxes))
 	}
 	s.create("", nil)
 	s.call(http.MethodDelete, "/mailboxes/me", last.Token, 204, "")
@@ -121,6 +126,7 @@ func TestSessionMailboxLimit(t *testing.T) {
 
 // The token that the session returns ends with the mailbox, not with the session.
 func TestSessionTokensEndWithTheMailbox(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	k := s.startSession()
 	s.create(k.Key, body{"ttl": 90})

@@ -22,6 +22,7 @@ func since(received time.Time) string {
 // The last receivedAt is a cursor: it never returns the message that it was read from, and it returns every later one,
 // although the clock stands still here and all of them are received in the same millisecond.
 func TestLastReceivedAtIsACursor(t *testing.T) {
+	t.Parallel()
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, nil)
@@ -37,7 +38,7 @@ func TestLastReceivedAtIsACursor(t *testing.T) {
 			if i > 0 {
 				s.call(http.MethodGet, path+"/otp/latest"+query, token, 404, "otp.not_found")
 				if list := get[[]summary](s, path+"/messages"+query, token); len(list) != 0 {
-					t.Errorf("%s: the message came again: %+v", path, list)
+					t.Errorf("GET %s/messages after the message = %+v, want it not again", path, list)
 				}
 				list = s.waiting(path+"/messages"+query+"&wait=60", token)
 			}
@@ -48,10 +49,10 @@ func TestLastReceivedAtIsACursor(t *testing.T) {
 			}
 			var got []summary
 			if list().Into(t, &got); len(got) != 1 || got[0].Subject != number {
-				t.Fatalf("%s: mail %d: %+v", path, i, got)
+				t.Fatalf("GET %s/messages after mail %d = %+v, want %s alone", path, i, got, number)
 			}
 			if c := get[code](s, path+"/otp/latest"+query, token); c.Code != number || !c.ReceivedAt.Equal(got[0].ReceivedAt) {
-				t.Errorf("%s: %+v", path, c)
+				t.Errorf("GET %s/otp/latest = %+v, want %s at %v", path, c, number, got[0].ReceivedAt)
 			}
 			last = got[0].ReceivedAt
 		}
@@ -60,6 +61,7 @@ func TestLastReceivedAtIsACursor(t *testing.T) {
 
 // Clients that poll with since=<last receivedAt> get every mail exactly once, however close together the mails are.
 func TestPollingBySinceMissesNoMail(t *testing.T) {
+	t.Parallel()
 	const readers, writers, mails = 3, 3, 12
 	s := start(t, settings{"limits.long_polls": "100000", "limits.reads": "100000/1m"})
 	box := s.create("", nil)
@@ -73,12 +75,12 @@ func TestPollingBySinceMissesNoMail(t *testing.T) {
 				a, err := s.TryCall(ctx, http.MethodGet, waitForMail+query, box.Token, nil)
 				var p page
 				if err != nil || json.Unmarshal(a.Body, &p) != nil || a.Status != 200 || len(p.Data) == 0 {
-					t.Errorf("after %d mails: %v %d %s", len(seen), err, a.Status, a.Body)
+					t.Errorf("the poll after %d mails: %v, %d %s, want more mails", len(seen), err, a.Status, a.Body)
 					return
 				}
 				for _, id := range ids(p.Data) {
 					if slices.Contains(seen, id) {
-						t.Errorf("%s came twice", id)
+						t.Errorf("%s came twice, want each message once", id)
 					}
 					seen = append(seen, id)
 				}
