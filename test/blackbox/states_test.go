@@ -11,6 +11,7 @@ import (
 // Requests that the state table (docs/spec/accounts.md#two-factor-authentication) does not list leave the state of
 // two-factor authentication as it is, in each of its states.
 func TestTwoFactorStateIgnoresInvalidTransitions(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	confirm := func(code string) apptest.Response {
@@ -56,6 +57,7 @@ func TestTwoFactorStateIgnoresInvalidTransitions(t *testing.T) {
 
 // A filter applies as long as it is active, and a change of its status takes effect with the next mail.
 func TestOnlyActiveFiltersApply(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	m := s.create(u.Token, nil)
@@ -79,6 +81,7 @@ func TestOnlyActiveFiltersApply(t *testing.T) {
 
 // A domain keeps its state where DNS has only one of the two records, or none, or does not answer.
 func TestIncompleteProofDoesNotVerifyDomain(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, nil)
 	p := w.claim(w.ada, shop)
 	stays := func(status string) {
