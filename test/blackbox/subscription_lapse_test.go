@@ -11,6 +11,7 @@ import (
 
 // What an account has beyond the free plan stays readable when its subscription lapses, and nothing can be added to it.
 func TestResourcesBeyondFreePlanStayReadable(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, settings{"plans.free.mailboxes.max": "1", "plans.free.filters.max": "1", "plans.free.mail.daily.max": "2", "webhooks.allow_networks": "127.0.0.0/8"})
 	u := w.ada
 	w.grant(u, 50)
@@ -28,7 +29,7 @@ func TestResourcesBeyondFreePlanStayReadable(t *testing.T) {
 	for i := range 3 { // one more than the free plan takes in a day
 		got := w.mail(boxes[0].box(), apptest.Mail{Subject: fmt.Sprint(i)})
 		if full := get[message](w.service, "/messages/"+got.ID, boxes[0].Token); !full.RawExpiresAt.Equal(got.ReceivedAt.Add(time.Hour)) {
-			t.Errorf("a raw message is kept until %s", full.RawExpiresAt)
+			t.Errorf("a raw message is kept until %s, want RawExpiresAt %v", full.RawExpiresAt, got.ReceivedAt.Add(time.Hour))
 		}
 	}
 	w.register(u, unanswered)
@@ -39,11 +40,11 @@ func TestResourcesBeyondFreePlanStayReadable(t *testing.T) {
 	w.stands("at once", u, "free", 0, "expired")
 	for path, n := range map[string]int{"/me/mailboxes": 4, "/me/filters": 2, "/me/api-keys": 2, "/me/domains": 2, "/me/webhooks": 2} {
 		if got := get[[]any](w.service, path, u.Token); len(got) != n {
-			t.Errorf("%s: %d are left of %d", path, len(got), n)
+			t.Errorf("GET %s lists %d, want %d as before", path, len(got), n)
 		}
 	}
 	if got := get[[]summary](w.service, "/mailboxes/me/messages", boxes[0].Token); len(got) != 3 {
-		t.Errorf("%d messages are left", len(got))
+		t.Errorf("%d messages are left, want 3", len(got))
 	}
 	for _, k := range []developerKey{old, second} {
 		w.call(http.MethodGet, "/keys/mailboxes/"+boxes[0].ID+"/messages", k.Key, 200, "")
@@ -62,9 +63,9 @@ func TestResourcesBeyondFreePlanStayReadable(t *testing.T) {
 	post("/me/domains", body{"domain": "third.gonebox-tests.net"}, 403, "domain.limit_reached")
 	post("/me/webhooks", unanswered, 403, "webhook.limit_reached")
 	if got := w.mail(boxes[0].box(), apptest.Mail{}); got.ID == "" {
-		t.Error("mail within the free plan is refused")
+		t.Error("mail within the free plan was refused, want it stored")
 	} else if full := get[message](w.service, "/messages/"+got.ID, boxes[0].Token); !full.RawExpiresAt.Equal(got.ReceivedAt.Add(15 * time.Minute)) {
-		t.Errorf("a raw message is kept until %s", full.RawExpiresAt)
+		t.Errorf("a raw message is kept until %s, want RawExpiresAt %v", full.RawExpiresAt, got.ReceivedAt.Add(15*time.Minute))
 	}
 	w.refused("new@"+shop, "452")
 	w.mail(boxes[1].box(), apptest.Mail{})
@@ -88,6 +89,7 @@ var unanswered = fields{"url": "https://127.99.0.1:8443/hook", "events": []strin
 // Each entitlement is the better of the assigned and the bought plan, and the end of the subscription leaves the
 // assigned plan.
 func TestBetterOfAssignedAndBoughtPlanApplies(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	s.grant(u, 250)
@@ -108,6 +110,7 @@ func TestBetterOfAssignedAndBoughtPlanApplies(t *testing.T) {
 
 // A period that ends while the service is down is renewed once when it is back, however long that took.
 func TestPeriodsThatEndDuringDowntimeRenewOnce(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		down time.Duration
 		end  time.Time

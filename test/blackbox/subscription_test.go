@@ -11,19 +11,6 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// subscriptionSpecification lists the statuses of the subscription calls
-// (docs/spec/billing.md#plans-and-subscriptions).
-const subscriptionSpecification = `
-GET    /me/subscription                     200, 401
-POST   /me/subscription                     201, 401, 402, 422
-DELETE /me/subscription                     200, 401`
-
-// subscriptionCoverage is the table of these calls, in the form of coverage.
-const subscriptionCoverage = `
-GET    /me/subscription                     200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-POST   /me/subscription                     201, 401 auth.invalid_token auth.required, 402 wallet.insufficient_points, 413 request.too_large, 415 request.media_type, 422 request.invalid plan.unknown idempotency.key_reused, 429 rate.limited
-DELETE /me/subscription                     200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited`
-
 // standing is the subscription state of an account, as a client reads it.
 type standing struct {
 	Subscription *struct {
@@ -56,7 +43,7 @@ func (s *service) subscribe(u user, code, interval string) (got standing) {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/me/subscription", u.Token, fields{"planCode": code, "interval": interval})
 	if a.Status != http.StatusCreated {
-		s.t.Fatalf("subscribe to %s: %d %s", code, a.Status, a.Body)
+		s.t.Fatalf("subscribe to %s: %d %s, want Status %v", code, a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(s.t, &got)
 	return got
@@ -79,10 +66,10 @@ func (s *service) stands(when string, u user, plan string, points int64, status 
 		s.t.Errorf("%s: plan %s, %d points, status %q; want %s, %d, %q", when, got.Plan, balance, known, plan, points, status)
 	}
 	if shown := get[account](s, "/me", u.Token); shown.Plan != plan {
-		s.t.Errorf("%s: GET /me says %s", when, shown.Plan)
+		s.t.Errorf("%s: GET /me says %s, want Plan %v", when, shown.Plan, plan)
 	}
 	if diff := cmp.Diff(s.offers()[plan].Entitlements, got.Entitlements); diff != "" {
-		s.t.Errorf("%s: entitlements (-plan +got):\n%s", when, diff)
+		s.t.Errorf("%s: the entitlements (-want of the plan, +got):\n%s", when, diff)
 	}
 }
 
@@ -101,10 +88,11 @@ func (s *service) settled(u user, points int64, status string) {
 }
 
 func TestBoughtPlanAppliesAtOnce(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	if got := s.standing(u); got.Subscription != nil || got.Plan != "free" || !cmp.Equal(got.Entitlements, freely()) {
-		t.Errorf("before: %+v", got)
+		t.Errorf("before buying: %+v, want the free plan and no subscription", got)
 	}
 	box, key := s.create(u.Token, nil), s.key(u, nil)
 	s.grant(u, 60)
@@ -114,26 +102,28 @@ func TestBoughtPlanAppliesAtOnce(t *testing.T) {
 	noon := apptest.Noon()
 	if sub.PlanCode != "plus" || sub.Interval != "monthly" || sub.Status != "active" || !sub.AutoRenew || sub.Price != 50 ||
 		!sub.StartedAt.Equal(noon) || !sub.CurrentPeriodEnd.Equal(noon.AddDate(0, 1, 0)) || got.Plan != "plus" || !cmp.Equal(got.Entitlements, s.offers()["plus"].Entitlements) {
-		t.Errorf("the answer: %+v %+v", got, sub)
+		t.Errorf("the response is %+v with %+v, want plus, bought monthly for 50 points from now on, with its entitlements", got, sub)
 	}
 	s.stands("after", u, "plus", 10, "active")
 	if again := s.standing(u); !cmp.Equal(again, got) {
-		t.Errorf("GET says %+v", again)
+		t.Errorf("GET /me/subscription = %+v, want %+v as bought", again, got)
 	}
 	entry := get[[]ledgerEntry](s, "/me/wallet/transactions", u.Token)[0]
-	if entry.Kind != "subscription" || entry.Amount != -50 || entry.BalanceAfter != 10 || text(entry.Reference) != sub.ID {
-		t.Errorf("the ledger: %+v", entry)
+	if entry.Kind != "subscription" || entry.Amount != -50 || entry.BalanceAfter != 10 || text(entry.Reference) != sub.ID ||
+		text(entry.Plan) != "plus" || text(entry.Interval) != "monthly" || entry.Transfer != nil {
+		t.Errorf(`the ledger: %+v, want Kind "subscription", Amount -50, BalanceAfter 10, Plan "plus", Interval "monthly", Transfer null and Reference %v`, entry, sub.ID)
 	}
 	if shown := get[mailbox](s, "/mailboxes/me", box.Token); shown.Tier != "paid" {
-		t.Errorf("the mailbox is %s", shown.Tier)
+		t.Errorf(`the mailbox is %s, want Tier "paid"`, shown.Tier)
 	}
 	if shown := get[[]developerKey](s, "/me/api-keys", u.Token)[0]; shown.Tier != "plus" || shown.Prefix != key.Prefix {
-		t.Errorf("the key: %+v", shown)
+		t.Errorf(`the key: %+v, want Tier "plus" and Prefix %v`, shown, key.Prefix)
 	}
 	s.stands("another", s.account("eve@example.org"), "free", 0, "")
 }
 
 func TestBuyingPlanIsRefused(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{"limits.other": "60/1h", "http.body_max": "1KiB", "plans.pro.price.yearly": "0"})
 	u := s.account("ada@example.org")
 	s.grant(u, 49)
@@ -141,7 +131,7 @@ func TestBuyingPlanIsRefused(t *testing.T) {
 	a := s.Call(http.MethodPost, path, u.Token, fields{"planCode": "plus", "interval": "monthly"})
 	want(t, a, 402, "wallet.insufficient_points")
 	if p := problemOf(t, a); p.Detail != "1 points are missing: 50 are needed and the balance is 49" {
-		t.Errorf("%s", a.Body)
+		t.Errorf("the problem is %s, want the detail 1 points are missing: 50 are needed and the balance is 49", a.Body)
 	}
 	for _, c := range []struct {
 		body    any
@@ -165,7 +155,7 @@ func TestBuyingPlanIsRefused(t *testing.T) {
 		a := s.Call(http.MethodPost, path, u.Token, c.body)
 		want(t, a, 422, c.code)
 		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) != 1 || p.Errors[0].Pointer != c.pointer) {
-			t.Errorf("%v: %s", c.body, a.Body)
+			t.Errorf("POST with %v: %s, want one error, at %s", c.body, a.Body, c.pointer)
 		}
 	}
 	want(t, s.Call(http.MethodPost, path, u.Token, make([]byte, 2000)), 413, "request.too_large")
@@ -195,10 +185,11 @@ func (s *service) throttled(method, path, token string) {
 			return
 		}
 	}
-	s.t.Errorf("%s %s knows no limit", method, path)
+	s.t.Errorf("%s %s was never refused, want a rate limit", method, path)
 }
 
 func TestPurchaseIsIdempotent(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	s.grant(u, 1000)
@@ -213,7 +204,7 @@ func TestPurchaseIsIdempotent(t *testing.T) {
 		again := buy("one", plus)
 		want(t, again, 201, "")
 		if string(again.Body) != string(first.Body) {
-			t.Errorf("%s, then %s", first.Body, again.Body)
+			t.Errorf("%s, then %s, want Body %v", first.Body, again.Body, string(first.Body))
 		}
 	}
 	want(t, buy("one", fields{"planCode": "pro", "interval": "monthly"}), 422, "idempotency.key_reused")
@@ -225,14 +216,16 @@ func TestPurchaseIsIdempotent(t *testing.T) {
 }
 
 func TestConcurrentPurchasesCannotOverspend(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
-	s.grant(u, 99)
+	s.grant(u, 549) // enough for either purchase, of 50 and of 500, but not for both
 	answers := make([]apptest.Response, 12)
 	var all sync.WaitGroup
 	for i := range answers {
 		all.Go(func() {
-			a, err := s.TryCall(t.Context(), http.MethodPost, "/me/subscription", u.Token, fields{"planCode": "plus", "interval": "monthly"})
+			wish := fields{"planCode": "plus", "interval": []string{"monthly", "yearly"}[i%2]}
+			a, err := s.TryCall(t.Context(), http.MethodPost, "/me/subscription", u.Token, wish)
 			if err != nil {
 				t.Error(err)
 			}
@@ -248,13 +241,16 @@ func TestConcurrentPurchasesCannotOverspend(t *testing.T) {
 			want(t, a, 402, "wallet.insufficient_points")
 		}
 	}
-	if entries := get[[]ledgerEntry](s, "/me/wallet/transactions", u.Token); bought != 1 || len(entries) != 2 {
-		t.Errorf("%d bought, %+v", bought, entries)
+	// Six are the same purchase, of which one is debited.
+	entries := get[[]ledgerEntry](s, "/me/wallet/transactions", u.Token)
+	if bought != 6 || len(entries) != 2 {
+		t.Fatalf("of 12 POST /me/subscription at once, of two kinds, %d bought, and the ledger has %d entries; want 6 and 2", bought, len(entries))
 	}
-	s.stands("after", u, "plus", 49, "active")
+	s.stands("after", u, "plus", 549+entries[0].Amount, "active")
 }
 
 func TestAYearOfRenewals(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	s.until(time.Date(2027, 1, 31, 9, 30, 0, 0, time.UTC)) // not every month has such a day
 	u := s.account("ada@example.org")
@@ -279,7 +275,7 @@ func TestAYearOfRenewals(t *testing.T) {
 	s.settled(u, 0, "expired")
 	s.stands("the points are spent", u, "free", 0, "expired")
 	if entries := get[[]ledgerEntry](s, "/me/wallet/transactions", u.Token); len(entries) != 14 {
-		t.Errorf("%d lines in the ledger", len(entries))
+		t.Errorf("%d lines in the ledger, want 14", len(entries))
 	}
 }
 
@@ -292,6 +288,7 @@ func (s *service) again(u user) user {
 }
 
 func TestAutoRenewalCanBeTurnedOff(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	end := func() (got standing) {
@@ -299,14 +296,14 @@ func TestAutoRenewalCanBeTurnedOff(t *testing.T) {
 		return got
 	}
 	if got := end(); got.Subscription != nil || got.Plan != "free" {
-		t.Errorf("without a subscription: %+v", got)
+		t.Errorf("DELETE without a subscription = %+v, want none, and the plan free", got)
 	}
 	s.grant(u, 1000)
 	bought := s.subscribe(u, "plus", "monthly").Subscription
 	for range 2 {
 		got := end()
 		if got.Subscription.AutoRenew || got.Subscription.Status != "active" || !got.Subscription.CurrentPeriodEnd.Equal(bought.CurrentPeriodEnd) || got.Plan != "plus" {
-			t.Errorf("%+v", got.Subscription)
+			t.Errorf("DELETE = %+v, want it active until %v, not renewing, with the plan plus", got.Subscription, bought.CurrentPeriodEnd)
 		}
 	}
 	u = s.again(u)
@@ -317,9 +314,36 @@ func TestAutoRenewalCanBeTurnedOff(t *testing.T) {
 	s.settled(u, 950, "expired")
 	s.stands("after", u, "free", 950, "expired")
 	if got := end(); got.Subscription.ID != bought.ID || got.Subscription.Status != "expired" {
-		t.Errorf("%+v", got.Subscription)
+		t.Errorf("DELETE after the end = %+v, want %s expired", got.Subscription, bought.ID)
 	}
 	if got := s.subscribe(u, "plus", "yearly").Subscription; got.ID == bought.ID || got.Price != 500 || !got.AutoRenew || !got.CurrentPeriodEnd.Equal(s.Clock.Now().AddDate(1, 0, 0)) {
-		t.Errorf("%+v", got)
+		t.Errorf("POST after the end = %+v, want another subscription than %s, for 500 points, until %v, renewing", got, bought.ID, s.Clock.Now().AddDate(1, 0, 0))
+	}
+}
+
+// A double click on "buy" debits once, whichever processes the calls reach.
+func TestPurchasesAtOnceDebitOnce(t *testing.T) {
+	t.Parallel()
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	s.grant(u, 500)
+	const calls = 6
+	answers := make([]apptest.Response, calls)
+	var all sync.WaitGroup
+	for i := range calls {
+		all.Go(func() {
+			answers[i] = s.Call(http.MethodPost, "/me/subscription", u.Token, fields{"planCode": "plus", "interval": "monthly"})
+		})
+	}
+	all.Wait()
+	ids := make(map[string]bool)
+	for _, a := range answers {
+		want(t, a, 201, "")
+		var bought struct{ Subscription struct{ ID string } }
+		a.Into(t, &bought)
+		ids[bought.Subscription.ID] = true
+	}
+	if balance := get[struct{ Balance int64 }](s, "/me/wallet", u.Token).Balance; len(ids) != 1 || balance != 450 {
+		t.Errorf("%d POST /me/subscription at once: %d subscriptions, %d points left, want one and 450", calls, len(ids), balance)
 	}
 }

@@ -13,22 +13,6 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// walletSpecification lists the statuses of the wallet and top-up calls (docs/spec/billing.md#wallet).
-const walletSpecification = `
-GET    /payment-providers                   200
-GET    /me/wallet                           200, 401
-GET    /me/wallet/transactions              200
-POST   /me/wallet/topups                    201, 400, 422
-GET    /me/wallet/topups/{orderId}          200, 404`
-
-// walletCoverage is the table of these calls, in the form of coverage.
-const walletCoverage = `
-GET    /payment-providers                   200, 422 request.invalid, 429 rate.limited
-GET    /me/wallet                           200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-GET    /me/wallet/transactions              200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-POST   /me/wallet/topups                    201, 400 payment.provider_unavailable, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid topup.amount_invalid topup.limit_reached idempotency.key_reused, 429 rate.limited
-GET    /me/wallet/topups/{orderId}          200, 401 auth.invalid_token auth.required, 404 order.not_found, 422 request.invalid, 429 rate.limited`
-
 // topup is a top-up order as a client reads it.
 type topup struct {
 	ID, Provider, Currency, Status, Memo, QR string
@@ -47,7 +31,7 @@ func (s *service) topup(u user, amount int64) (o topup) {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/me/wallet/topups", u.Token, topupBody(amount))
 	if a.Status != http.StatusCreated {
-		s.t.Fatalf("order a top-up: %d %s", a.Status, a.Body)
+		s.t.Fatalf("order a top-up: %d %s, want Status %v", a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(s.t, &o)
 	return o
@@ -60,6 +44,7 @@ func (s *service) topupWith(u user, key string, body any) apptest.Response {
 }
 
 func TestTopup(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	o := s.topup(u, 120_000)
@@ -67,34 +52,35 @@ func TestTopup(t *testing.T) {
 	now := s.Clock.Now()
 	if o.Provider != "bankpay" || o.Amount != 120_000 || o.Currency != "VND" || o.Points != 120 || o.Status != "pending" || o.PaidAt != nil ||
 		!o.CreatedAt.Equal(now) || !o.ExpiresAt.Equal(now.Add(24*time.Hour)) {
-		t.Errorf("%+v", o)
+		t.Errorf("POST /me/wallet/topups = %+v, want 120000 VND for 120 points, pending from %v to %v", o, now, now.Add(24*time.Hour))
 	}
 	if o.Bank.BIN != "970436" || o.Bank.Name != "Vietcombank" || o.Bank.AccountNumber != bankAccount || o.Bank.AccountName != "CONG TY GONEBOX" {
-		t.Errorf("%+v", o.Bank)
+		t.Errorf("POST /me/wallet/topups has the bank %+v, want %s at Vietcombank, 970436, of CONG TY GONEBOX", o.Bank, bankAccount)
 	}
 	if !regexp.MustCompile(`^GB[0-9A-Z]{8}$`).MatchString(o.Memo) {
-		t.Errorf("memo %q", o.Memo)
+		t.Errorf("the memo is %q, want GB and 8 characters", o.Memo)
 	}
 	const head = "00020101021238570010A000000727012700069704360113" + bankAccount + "0208QRIBFTTA530370454061200005802VN62140810"
 	if !strings.HasPrefix(o.QR, head+o.Memo+"6304") || len(o.QR) != len(head)+len(o.Memo)+8 {
-		t.Errorf("%s", o.QR)
+		t.Errorf("the QR payload is %q, want %q and a checksum of 4 characters", o.QR, head+o.Memo+"6304")
 	}
 	if diff := cmp.Diff(o, get[topup](s, "/me/wallet/topups/"+o.ID, u.Token)); diff != "" {
-		t.Error(diff)
+		t.Errorf("GET /me/wallet/topups/%s (-want +got):\n%s", o.ID, diff)
 	}
 	if w := get[walletShown](s, "/me/wallet", u.Token); w != (walletShown{0, "POINT", 1}) {
-		t.Errorf("%+v", w)
+		t.Errorf("GET /me/wallet = %+v, want %+v", w, walletShown{0, "POINT", 1})
 	}
 	s.Clock.Advance(24 * time.Hour)
 	if got := get[topup](s, "/me/wallet/topups/"+o.ID, u.Token); got.Status != "expired" {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /me/wallet/topups/%s = %+v, want it expired", o.ID, got)
 	}
 	if w := get[walletShown](s, "/me/wallet", u.Token); w.PendingTopups != 0 {
-		t.Errorf("%+v", w)
+		t.Errorf("GET /me/wallet = %+v, want no order pending", w)
 	}
 }
 
 func TestExpiredOrderIsCreditedForThirtyDays(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	first, second := s.topup(u, 10_000), s.topup(u, 10_000)
@@ -107,11 +93,12 @@ func TestExpiredOrderIsCreditedForThirtyDays(t *testing.T) {
 	s.transferred(2, 10_000, second.Memo)
 	eventually(t, "the second's reconciliation", func() bool { return s.outcome(2) == "unmatched too_late" })
 	if got := get[topup](s, "/me/wallet/topups/"+second.ID, u.Token); got.Status != "expired" || s.points(u) != 10 {
-		t.Errorf("%+v", got)
+		t.Errorf("GET /me/wallet/topups/%s = %+v, and the wallet has %d points, want the order expired and 10", second.ID, got, s.points(u))
 	}
 }
 
 func TestTopupRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	for _, c := range []struct {
@@ -139,21 +126,22 @@ func TestTopupRejectsInvalidRequests(t *testing.T) {
 		a := s.Call(http.MethodPost, "/me/wallet/topups", u.Token, c.body)
 		want(t, a, c.status, c.code)
 		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
-			t.Errorf("%v: %s", c.body, a.Body)
+			t.Errorf("POST with %v: %s, want an error at %s first", c.body, a.Body, c.pointer)
 		}
 	}
 	for _, amount := range []int64{10_000, 50_000_000} {
 		if o := s.topup(u, amount); o.Points != amount/1000 {
-			t.Errorf("%+v", o)
+			t.Errorf("s.topup(u, amount) = %+v, want Points %v", o, amount/1000)
 		}
 	}
 	if w := get[walletShown](s, "/me/wallet", u.Token); w.PendingTopups != 2 {
-		t.Errorf("%+v", w)
+		t.Errorf("GET /me/wallet = %+v, want two orders pending", w)
 	}
 }
 
 // An order beyond the limit of unpaid ones is possible again once another is paid or expires.
 func TestUnpaidOrdersAreBounded(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, settings{"billing.open_orders": "2"})
 	u := s.account("ada@example.org")
 	first, _ := s.topup(u, 10_000), s.topup(u, 10_000)
@@ -169,6 +157,7 @@ func TestUnpaidOrdersAreBounded(t *testing.T) {
 
 // A key makes one order for a day, whatever happens meanwhile.
 func TestTopupIsIdempotent(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	first := s.topupWith(u, "key-1", topupBody(10_000))
@@ -183,7 +172,7 @@ func TestTopupIsIdempotent(t *testing.T) {
 		a := s.topupWith(u, "key-1", body)
 		want(t, a, 201, "")
 		if string(a.Body) != string(first.Body) {
-			t.Errorf("%s\n%s", a.Body, first.Body)
+			t.Errorf("s.topupWith(u, \"key-1\", body) = %s\n%s, want Body %v", a.Body, first.Body, string(first.Body))
 		}
 	}
 	again(topupBody(10_000))
@@ -195,17 +184,18 @@ func TestTopupIsIdempotent(t *testing.T) {
 		a := s.topupWith(who, key, topupBody(10_000))
 		want(t, a, 201, "")
 		if string(a.Body) == string(first.Body) {
-			t.Errorf("%s of %s is the first's: %s", key, who.Account.Email, a.Body)
+			t.Errorf("%s of %s: %s, want another order than %s", key, who.Account.Email, a.Body, first.Body)
 		}
 	}
 	s.Clock.Advance(23 * time.Hour)
 	if a := s.topupWith(u, "key-1", topupBody(10_000)); string(a.Body) == string(first.Body) {
-		t.Error("the idempotency key is kept for more than a day")
+		t.Error("the response a day later is that of the first, want the idempotency key forgotten")
 	}
 }
 
 // A call that failed had no effect: its key can be used again, with another body too.
 func TestFailedCallReleasesIdempotencyKey(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	want(t, s.topupWith(u, "k", topupBody(10_001)), 422, "topup.amount_invalid")
@@ -214,6 +204,7 @@ func TestFailedCallReleasesIdempotencyKey(t *testing.T) {
 }
 
 func TestInvalidIdempotencyKeysAreRejected(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	for key, status := range map[string]int{
@@ -231,6 +222,7 @@ func TestInvalidIdempotencyKeysAreRejected(t *testing.T) {
 
 // Of concurrent calls with one key, one makes the order and all get its answer.
 func TestConcurrentCallsWithOneKeyMakeOneOrder(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	bodies := make([]string, 16)
@@ -245,7 +237,7 @@ func TestConcurrentCallsWithOneKeyMakeOneOrder(t *testing.T) {
 			r.Header.Set("Idempotency-Key", "key")
 			a, err := s.Do(r)
 			if err != nil || a.Status != http.StatusCreated {
-				t.Errorf("%d %s, %v", a.Status, a.Body, err)
+				t.Errorf("POST /me/wallet/topups = %d %s, %v, want %d", a.Status, a.Body, err, http.StatusCreated)
 			}
 			bodies[i] = string(a.Body)
 		})
@@ -253,15 +245,16 @@ func TestConcurrentCallsWithOneKeyMakeOneOrder(t *testing.T) {
 	all.Wait()
 	for _, body := range bodies {
 		if body != bodies[0] {
-			t.Errorf("%s\n%s", body, bodies[0])
+			t.Errorf("bodies[0] = %s\n%s, want %v", body, bodies[0], bodies[0])
 		}
 	}
 	if w := get[walletShown](s, "/me/wallet", u.Token); w.PendingTopups != 1 {
-		t.Errorf("%+v", w)
+		t.Errorf("GET /me/wallet = %+v, want one order pending", w)
 	}
 }
 
 func TestForeignOrderLooksUnknown(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	o := s.topup(u, 10_000)

@@ -77,6 +77,7 @@ type bazaar struct {
 // However orders are paid and plans bought concurrently, in any order and repeatedly, each order that was paid
 // correctly is credited once and no other; each ledger is a chain whose sum is the balance; and no balance is negative.
 func TestMoneyAddsUpUnderConcurrency(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, settings{"plans.plus.price.monthly": "15"})
 	db := s.Database()
 	var accounts, numbers int
@@ -155,7 +156,7 @@ func (b *bazaar) tell(i int, body fields) {
 	}
 	r.Header.Set("Authorization", "Apikey "+bankSecret)
 	if a, err := b.Do(r); err != nil || a.Status != http.StatusOK {
-		b.t.Errorf("callback %d: %d %s, %v", i, a.Status, a.Body, err)
+		b.t.Errorf("callback %d: %d %s, %v, want Status %v", i, a.Status, a.Body, err, http.StatusOK)
 	}
 }
 
@@ -169,7 +170,7 @@ func (b *bazaar) buy(who int, key string) {
 	r.Header.Set("Idempotency-Key", key)
 	switch a, err := b.Do(r); {
 	case err != nil || a.Status != http.StatusCreated && a.Code() != "wallet.insufficient_points":
-		b.t.Errorf("purchase %s: %d %s, %v", key, a.Status, a.Body, err)
+		b.t.Errorf("purchase with the key %s: %d %s, %v, want it made or too few points", key, a.Status, a.Body, err)
 	case a.Status == http.StatusCreated:
 		var made struct{ Subscription struct{ ID string } }
 		a.Into(b.t, &made)
@@ -178,7 +179,7 @@ func (b *bazaar) buy(who int, key string) {
 		b.bought[made.Subscription.ID] = who
 		whose := fmt.Sprint(who, key)
 		if first := cmp.Or(b.keys[whose], made.Subscription.ID); first != made.Subscription.ID {
-			b.t.Errorf("key %s bought %s and %s", key, first, made.Subscription.ID)
+			b.t.Errorf("the key %s bought %s and %s, want one purchase", key, first, made.Subscription.ID)
 		}
 		b.keys[whose] = made.Subscription.ID
 	}
@@ -201,7 +202,7 @@ func (b *bazaar) check(rt *rapid.T) {
 	for _, o := range b.orders {
 		now := get[topup](b.service, "/me/wallet/topups/"+o.ID, b.users[o.owner].Token)
 		if paid := now.Status == "paid"; paid != o.expected || paid != (now.PaidAt != nil) || paid != (credits[o.ID] == o.Points) || !paid && credits[o.ID] != 0 {
-			rt.Errorf("order %s over %d points is %s, it should be paid: %v, credited: %d", o.ID, o.Points, now.Status, o.expected, credits[o.ID])
+			rt.Errorf("order %s over %d points is %s and credited %d, want it paid and credited: %t", o.ID, o.Points, now.Status, credits[o.ID], o.expected)
 		}
 	}
 }
@@ -211,12 +212,12 @@ func (b *bazaar) check(rt *rapid.T) {
 func (b *bazaar) checkDebits(rt *rapid.T, who int, debits map[string]int) {
 	for subscription, n := range debits {
 		if owner, ok := b.bought[subscription]; !ok || owner != who || n > 2 {
-			rt.Errorf("%s was debited %d times", subscription, n)
+			rt.Errorf("%s was debited %d times, want at most twice, and of its owner %v", subscription, n, who)
 		}
 	}
 	for subscription, owner := range b.bought {
 		if owner == who && debits[subscription] == 0 {
-			rt.Errorf("%s was not debited", subscription)
+			rt.Errorf("%s was not debited, want one debit", subscription)
 		}
 	}
 }
@@ -243,19 +244,19 @@ func (b *bazaar) checkLedger(rt *rapid.T, u user, credits map[string]int64) (deb
 	for i := len(ledger) - 1; i >= 0; i-- {
 		e := ledger[i]
 		if sum += e.Amount; e.BalanceAfter != sum || sum < 0 {
-			rt.Errorf("%+v: the sum is %d", e, sum)
+			rt.Errorf("the entry is %+v, want the balance %d of the sum, which is never negative", e, sum)
 		}
 		switch e.Kind {
 		case "topup":
 			credits[text(e.Reference)] += e.Amount
 		case "subscription":
 			if debits[text(e.Reference)]++; e.Amount != -15 {
-				rt.Errorf("%+v", e)
+				rt.Errorf("entry of the subscription = %+v, want an amount of -15, once", e)
 			}
 		}
 	}
 	if balance != sum {
-		rt.Errorf("balance %d, sum %d", balance, sum)
+		rt.Errorf("the balance is %d, want the sum %d of the entries", balance, sum)
 	}
 	return debits
 }

@@ -22,14 +22,16 @@ type ledgerEntry struct {
 	ID, Kind             string
 	Amount, BalanceAfter int64
 	Reference, Note      *string
+	Plan, Interval       *string
+	Transfer             *string
 	CreatedAt            time.Time
 }
 
 // provider is a payment provider as a client reads it.
 type provider struct {
-	Code, Name, Status   string
-	Currencies           []string
-	MinAmount, MaxAmount int64
+	Code, Name, Status               string
+	Currencies                       []string
+	MinAmount, MaxAmount, PointPrice int64
 }
 
 // points is an account's balance.
@@ -48,8 +50,9 @@ func (s *service) fund(u user, points int64) {
 }
 
 func TestProvidersMirrorConfiguration(t *testing.T) {
+	t.Parallel()
 	named := func(code, name, status string) provider {
-		return provider{code, name, status, []string{"VND"}, 10_000, 50_000_000}
+		return provider{code, name, status, []string{"VND"}, 10_000, 50_000_000, 1000}
 	}
 	incomplete := bankSettings()
 	delete(incomplete, "billing.bankpay.apikey")
@@ -67,7 +70,7 @@ func TestProvidersMirrorConfiguration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := startAccounts(t, c.set)
 			if diff := cmp.Diff(c.want, get[[]provider](s, "/payment-providers", "")); diff != "" {
-				t.Error(diff)
+				t.Errorf("GET /payment-providers (-want +got):\n%s", diff)
 			}
 			status, code := 400, "payment.provider_unavailable"
 			if c.want[0].Status == "active" {
@@ -80,18 +83,20 @@ func TestProvidersMirrorConfiguration(t *testing.T) {
 }
 
 func TestNewAccountHasEmptyWallet(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	if w := get[walletShown](s, "/me/wallet", u.Token); w != (walletShown{0, "POINT", 0}) {
-		t.Errorf("%+v", w)
+		t.Errorf("GET /me/wallet = %+v, want %+v", w, walletShown{0, "POINT", 0})
 	}
 	a := s.call(http.MethodGet, "/me/wallet/transactions", u.Token, 200, "")
 	if got := strings.TrimSpace(string(a.Body)); got != `{"data":[],"nextCursor":null}` {
-		t.Errorf("%s", got)
+		t.Errorf("GET /me/wallet/transactions = %s, want an empty page", got)
 	}
 }
 
 func TestLedgerIsPaged(t *testing.T) {
+	t.Parallel()
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	s.fund(eve, 999)
@@ -107,7 +112,7 @@ func TestLedgerIsPaged(t *testing.T) {
 		balances = append(balances, e.BalanceAfter)
 	}
 	if !slices.Equal(amounts, []int64{14, 13, 12, 11, 10}) || !slices.Equal(balances, []int64{60, 46, 33, 21, 10}) {
-		t.Errorf("%v %v", amounts, balances)
+		t.Errorf("balances = %v %v, want %v and %v", amounts, balances, []int64{14, 13, 12, 11, 10}, []int64{60, 46, 33, 21, 10})
 	}
 	for _, query := range []string{"limit=0", "limit=101", "limit=x", "cursor=MA", "cursor=LTE", "cursor=bWJ4XzA", "cursor=%C3%A9", "x=1"} {
 		s.call(http.MethodGet, "/me/wallet/transactions?"+query, u.Token, 422, "request.invalid")
@@ -115,13 +120,14 @@ func TestLedgerIsPaged(t *testing.T) {
 }
 
 func TestBodiesQueriesAndLimitsOfTheWallet(t *testing.T) {
+	t.Parallel()
 	set := bankSettings()
 	set["http.body_max"], set["limits.other"] = "1KiB", "40/1m"
 	s := startAccounts(t, set)
 	u := s.account("ada@example.org")
 	o := s.topup(u, 10_000)
 	k := s.create(u.Token, nil)
-	for call := range pairs(walletCoverage) {
+	for _, call := range answersOf("/payment-providers", "/me/wallet") {
 		words := strings.Fields(call)
 		method, path := words[0], strings.Replace(words[1], "{orderId}", o.ID, 1)
 		switch {
@@ -143,7 +149,7 @@ func TestBodiesQueriesAndLimitsOfTheWallet(t *testing.T) {
 		s.Call(http.MethodGet, "/me/wallet", u.Token, nil)
 		s.Call(http.MethodGet, "/payment-providers", "", nil)
 	}
-	for call := range pairs(walletSpecification) {
+	for _, call := range operationsOf("/payment-providers", "/me/wallet") {
 		words := strings.Fields(call)
 		token := u.Token
 		if words[1] == "/payment-providers" {

@@ -30,6 +30,7 @@ func (s *service) quiet(u user, r *apptest.Receiver, have int) {
 }
 
 func TestDeliveryRetriesFollowSchedule(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -40,22 +41,22 @@ func TestDeliveryRetriesFollowSchedule(t *testing.T) {
 		last := s.attempted(u, h, 2+n)[0]
 		if last.Attempt != n+1 || last.Outcome != "failed" || last.HTTPStatus == nil || *last.HTTPStatus != 500 || last.Error == nil ||
 			last.NextAttemptAt == nil || !last.NextAttemptAt.Equal(s.Clock.Now().Add(pause)) || last.EventID != first.Event() {
-			t.Fatalf("attempt %d: %+v, now is %s", n+1, last, s.Clock.Now())
+			t.Fatalf("attempt %d is %+v, want it failed with 500 and another %s after %s", n+1, last, pause, s.Clock.Now())
 		}
 		if got := s.shown(u, h); got.FailureCount != n+1 {
-			t.Errorf("failureCount %d", got.FailureCount)
+			t.Errorf("failureCount %d, want FailureCount %v", got.FailureCount, n+1)
 		}
 		s.Clock.Advance(pause - time.Second)
 		s.quiet(u, r, 2+n)
 		s.Clock.Advance(time.Second)
 		again := arrived(t, r, 3+n)[2+n]
 		if again.Event() != first.Event() || !bytes.Equal(again.Body, first.Body) {
-			t.Errorf("a retry sends another body: %s %s", again.Event(), again.Body)
+			t.Errorf("the retry sends %s %s, want %s %s again", again.Event(), again.Body, first.Event(), first.Body)
 		}
 		s.read(h.Secret, again)
 	}
 	if last := s.attempted(u, h, 2+len(schedule))[0]; last.NextAttemptAt != nil || last.Attempt != 8 {
-		t.Errorf("the last attempt: %+v", last)
+		t.Errorf("the last attempt is %+v, want the eighth, without another to come", last)
 	}
 	s.Clock.Advance(48 * time.Hour)
 	s.quiet(u, r, 2+len(schedule))
@@ -64,12 +65,13 @@ func TestDeliveryRetriesFollowSchedule(t *testing.T) {
 	s.create(u.Token, nil)
 	s.attempted(u, h, 3+len(schedule))
 	if got := s.shown(u, h); got.FailureCount != 0 || !got.LastDeliveryAt.Equal(s.Clock.Now()) {
-		t.Errorf("a success leaves failures: %+v", got)
+		t.Errorf("a success leaves failures: %+v, want FailureCount 0 and LastDeliveryAt %v", got, s.Clock.Now())
 	}
 }
 
 func TestOnlyStatus2xxIsASuccess(t *testing.T) {
-	s := startAccounts(t, hookSettings(settings{"webhooks.timeout": "300ms"}))
+	t.Parallel()
+	s := startAccounts(t, hookSettings(settings{"webhooks.timeout": "3s"}))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
 	elsewhere := authority.NewReceiver(t)
@@ -97,7 +99,7 @@ func TestOnlyStatus2xxIsASuccess(t *testing.T) {
 			"succeeded", func(a attempt) bool { return a.ResponseBody == "a\uFFFDb\uFFFD" },
 		},
 		{"no answer", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "failed", func(a attempt) bool {
-			return a.HTTPStatus == nil && text(a.Error) == "no answer within 300ms"
+			return a.HTTPStatus == nil && text(a.Error) == "no answer within 3s"
 		}},
 		{"a cut connection", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "failed", func(a attempt) bool {
 			return a.HTTPStatus == nil && a.Error != nil && !strings.Contains(*a.Error, "https://")
@@ -107,18 +109,19 @@ func TestOnlyStatus2xxIsASuccess(t *testing.T) {
 		s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/test", u.Token, 202, "")
 		got := s.attempted(u, h, 2+i)[0]
 		if got.Outcome != c.outcome || (got.Error == nil) != (c.outcome == "succeeded") || got.NextAttemptAt != nil || c.check != nil && !c.check(got) {
-			t.Errorf("%s: %+v", c.what, got)
+			t.Errorf("%s: the attempt is %+v, want it %s, without another to come", c.what, got, c.outcome)
 		}
 	}
 	arrived(t, elsewhere, 0)
 	r.Close()
 	s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/test", u.Token, 202, "")
 	if got := s.attempted(u, h, 10)[0]; got.Outcome != "failed" || got.HTTPStatus != nil {
-		t.Errorf("connection refused: %+v", got)
+		t.Errorf("the attempt at a port that refuses is %+v, want it failed, without a status", got)
 	}
 }
 
 func TestRetryAfterIsHonoured(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -142,12 +145,13 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		s.create(u.Token, nil)
 		got := s.attempted(u, h, 2+i)[0]
 		if got.NextAttemptAt == nil || !got.NextAttemptAt.Equal(s.Clock.Now().Add(c.pause)) {
-			t.Errorf("Retry-After: %s: %+v", c.field, got.NextAttemptAt)
+			t.Errorf("Retry-After: %s: the next attempt is at %v, want %v", c.field, got.NextAttemptAt, s.Clock.Now().Add(c.pause))
 		}
 	}
 }
 
 func TestConsecutiveFailuresPauseEndpoint(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(settings{"webhooks.pause_after_failures": "3"}))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -157,12 +161,12 @@ func TestConsecutiveFailuresPauseEndpoint(t *testing.T) {
 	s.create(u.Token, nil)
 	s.attempted(u, h, 3)
 	if got := s.shown(u, h); got.Status != "active" || got.FailureCount != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf(`s.shown(u, h) = %+v, want Status "active" and FailureCount 2`, got)
 	}
 	s.create(u.Token, nil)
 	s.attempted(u, h, 4)
 	if got := s.shown(u, h); got.Status != "paused" || text(got.PausedReason) != "failures" || got.FailureCount != 3 {
-		t.Errorf("%+v", got)
+		t.Errorf(`s.shown(u, h) = %+v, want Status "paused", PausedReason "failures" and FailureCount 3`, got)
 	}
 	s.create(u.Token, nil)
 	s.Clock.Advance(time.Minute) // the retries of the first two come due, and wait with the others
@@ -170,7 +174,7 @@ func TestConsecutiveFailuresPauseEndpoint(t *testing.T) {
 
 	r.Status(http.StatusOK)
 	if got := s.patch(u, h, fields{"status": "active"}); got.Status != "active" || got.PausedReason != nil || got.FailureCount != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("PATCH to active = %+v, want it active, with no reason and no failures", got)
 	}
 	// A retry that was claimed before the resumption may be held after it. The next upkeep, within a minute or so, releases it.
 	const pollsAMinute = 500
@@ -187,11 +191,12 @@ func TestConsecutiveFailuresPauseEndpoint(t *testing.T) {
 		ids[d.Event()]++
 	}
 	if len(ids) != 1+4 {
-		t.Errorf("after the resumption each of 4 events and a ping should have come: %v", ids)
+		t.Errorf("after the resumption %v came, want each of 4 events and a ping", ids)
 	}
 }
 
 func TestStatusGonePausesEndpoint(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -199,10 +204,10 @@ func TestStatusGonePausesEndpoint(t *testing.T) {
 	s.create(u.Token, nil)
 	s.attempted(u, h, 2)
 	if got := s.shown(u, h); got.Status != "paused" || text(got.PausedReason) != "gone" || got.FailureCount != 1 {
-		t.Errorf("%+v", got)
+		t.Errorf(`s.shown(u, h) = %+v, want Status "paused", PausedReason "gone" and FailureCount 1`, got)
 	}
 	if got := s.attempts(u, h)[0]; got.NextAttemptAt != nil {
-		t.Errorf("%+v", got)
+		t.Errorf("the attempt is %+v, want none after it", got)
 	}
 	s.quiet(u, r, 2)
 	r.Status(http.StatusOK)
@@ -211,6 +216,7 @@ func TestStatusGonePausesEndpoint(t *testing.T) {
 }
 
 func TestPendingEventsOfPausedEndpointExpire(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -225,12 +231,13 @@ func TestPendingEventsOfPausedEndpointExpire(t *testing.T) {
 	})
 	s.patch(u, h, fields{"status": "active"})
 	if d := arrived(t, r, 2)[1]; !bytes.Contains(d.Body, []byte(late.ID)) {
-		t.Errorf("%s", d.Body)
+		t.Errorf("the delivery is %s, want %s in it", d.Body, late.ID)
 	}
 	s.quiet(u, r, 2)
 }
 
 func TestDeletingEndpointDropsPendingEvents(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -242,7 +249,7 @@ func TestDeletingEndpointDropsPendingEvents(t *testing.T) {
 	s.call(http.MethodDelete, "/me/webhooks/"+h.ID, u.Token, 204, "")
 	for _, query := range []string{"SELECT id FROM job", "SELECT id FROM webhook", "SELECT id FROM webhook_delivery"} {
 		if left := column(t, s.Database(), query); len(left) != 0 {
-			t.Errorf("%s: %v", query, left)
+			t.Errorf("%s = %v, want nothing", query, left)
 		}
 	}
 	s.Clock.Advance(time.Hour)
@@ -250,6 +257,7 @@ func TestDeletingEndpointDropsPendingEvents(t *testing.T) {
 }
 
 func TestRotateSecret(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	old := s.hook(u, r, "mailbox.created")
@@ -261,14 +269,14 @@ func TestRotateSecret(t *testing.T) {
 	}
 	fresh := rotate()
 	if fresh.Secret == old.Secret || !strings.HasPrefix(fresh.Secret, "whsec_") || fresh.ID != old.ID {
-		t.Errorf("%+v", fresh)
+		t.Errorf("POST rotate-secret = %+v, want %s with another secret than before", fresh, old.ID)
 	}
 	s.create(u.Token, nil)
 	d := arrived(t, r, 2)[1]
 	s.read(fresh.Secret, d)
 	s.read(old.Secret, d)
 	if n := len(strings.Fields(d.Header.Get("Webhook-Signature"))); n != 2 {
-		t.Errorf("%d signatures", n)
+		t.Errorf("%d signatures, want 2", n)
 	}
 	s.attempted(u, old, 2)
 	s.Clock.Advance(24 * time.Hour)
@@ -276,14 +284,15 @@ func TestRotateSecret(t *testing.T) {
 	d = arrived(t, r, 3)[2]
 	s.read(fresh.Secret, d)
 	if check, _ := reference.NewWebhook(old.Secret); check.VerifyIgnoringTimestamp(d.Body, d.Header) == nil {
-		t.Error("the old secret signs after a day")
+		t.Error("the old secret signs a day after the rotation, want the new one alone")
 	}
 	if n := len(strings.Fields(d.Header.Get("Webhook-Signature"))); n != 1 {
-		t.Errorf("%d signatures", n)
+		t.Errorf("%d signatures, want 1", n)
 	}
 }
 
 func TestTestAndRedeliver(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -301,7 +310,7 @@ func TestTestAndRedeliver(t *testing.T) {
 	ping := event("/test")
 	got := arrived(t, r, 3)[2]
 	if e := s.read(h.Secret, got); e.Type != "webhook.ping" || got.Event() != ping.EventID {
-		t.Errorf("%s %s", got.Event(), got.Body)
+		t.Errorf(`s.read(h.Secret, got) = %s %s, want Type "webhook.ping" and Event %v`, got.Event(), got.Body, ping.EventID)
 	}
 	all := s.attempted(u, h, 3)
 	i := slices.IndexFunc(all, func(a attempt) bool { return a.Event == "mailbox.created" })
@@ -310,7 +319,7 @@ func TestTestAndRedeliver(t *testing.T) {
 	got = arrived(t, r, 4)[3]
 	s.read(h.Secret, got)
 	if again.EventID != first.Event() || got.Event() != first.Event() || !bytes.Equal(got.Body, first.Body) {
-		t.Errorf("%s %s", got.Event(), got.Body)
+		t.Errorf("POST redeliver = %s, and the delivery is of %s: %s, want %s: %s", again.EventID, got.Event(), got.Body, first.Event(), first.Body)
 	}
 	s.attempted(u, h, 4) // an attempt is listed by when it is recorded, some time after the receiver has the request
 	for _, unknown := range []string{"x", "dlv_" + strings.Repeat("0", 26), h.ID} {
@@ -320,16 +329,17 @@ func TestTestAndRedeliver(t *testing.T) {
 	r.Status(http.StatusInternalServerError)
 	event("/test")
 	if last := s.attempted(u, h, 5)[0]; last.Outcome != "failed" || last.NextAttemptAt != nil {
-		t.Errorf("%+v", last)
+		t.Errorf("the attempt is %+v, want it failed, without another to come", last)
 	}
 	if got := s.shown(u, h); text(got.PausedReason) != "manual" {
-		t.Errorf("%+v", got)
+		t.Errorf(`s.shown(u, h) = %+v, want PausedReason "manual"`, got)
 	}
 	s.Clock.Advance(time.Hour)
 	s.quiet(u, r, 5)
 }
 
 func TestLastHundredAttemptsAreKept(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -341,12 +351,13 @@ func TestLastHundredAttemptsAreKept(t *testing.T) {
 	}
 	all := s.attempts(u, h)
 	if len(all) != 100 || !slices.IsSortedFunc(all, func(a, b attempt) int { return b.AttemptedAt.Compare(a.AttemptedAt) }) {
-		t.Errorf("%d attempts, or out of order", len(all))
+		t.Errorf("%d attempts are listed, want the last 100, the newest first", len(all))
 	}
 }
 
 // What was enqueued before a restart is delivered after it.
 func TestDeliveriesSurviveRestart(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -361,12 +372,13 @@ func TestDeliveriesSurviveRestart(t *testing.T) {
 	defer next.Stop()
 	d := arrived(t, r, 3)
 	if d[2].Event() != d[1].Event() {
-		t.Errorf("%s after %s", d[2].Event(), d[1].Event())
+		t.Errorf("the delivery after the restart is of %s, want %s again", d[2].Event(), d[1].Event())
 	}
 }
 
 // The body of a delivery is kept for redelivery until the message is erased.
 func TestDeliveryBodyIsErasedWithMessage(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "message.received")
@@ -375,7 +387,7 @@ func TestDeliveryBodyIsErasedWithMessage(t *testing.T) {
 		t.Helper()
 		last := s.attempts(u, h)[0]
 		if last.Event != "message.received" || last.Outcome != "succeeded" {
-			t.Fatalf("the last attempt is %+v", last)
+			t.Fatalf(`the last attempt is %+v, want Event "message.received" and Outcome "succeeded"`, last)
 		}
 		s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/deliveries/"+last.ID+"/redeliver", u.Token, status, code)
 	}
@@ -390,7 +402,7 @@ func TestDeliveryBodyIsErasedWithMessage(t *testing.T) {
 	if !s.OnPostgres() {
 		s.pass(time.Minute)
 		for _, left := range sent.in(t, s.Dir, "raw") {
-			t.Error(left)
+			t.Errorf("the files of the raw messages have %v, want nothing of the deleted message", left)
 		}
 	}
 

@@ -23,7 +23,7 @@ func accept(t *testing.T, h func(net.Conn)) string {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:8443", b[0], b[1], b[2]|1))
 		if err != nil {
 			if tries == 0 {
-				t.Fatal(err)
+				t.Fatalf("no address of 127.0.0.0/8 is free at the port 8443: %v, want one", err)
 			}
 			continue
 		}
@@ -49,13 +49,14 @@ func reset(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }
 func wantNoAddress(t *testing.T, what, text string) {
 	t.Helper()
 	if text == "" || regexp.MustCompile(`\d+\.\d+\.\d+\.\d+|:\d|\d:|\b8443\b|->`).MatchString(text) {
-		t.Errorf("%s: %q", what, text)
+		t.Errorf("%s: the error of the attempt is %q, want a text without addresses and ports", what, text)
 	}
 }
 
 // The error of a failed delivery names neither our address and port nor the endpoint's.
 func TestDeliveryErrorsNameNoAddress(t *testing.T) {
-	s := startAccounts(t, hookSettings(settings{"webhooks.timeout": "2s"}))
+	t.Parallel()
+	s := startAccounts(t, hookSettings(settings{"webhooks.timeout": "5s"}))
 	u := s.account("ada@example.org")
 	cut := authority.NewReceiver(t)
 	cut.Answer(func(w http.ResponseWriter, _ *http.Request) {
@@ -85,7 +86,7 @@ func TestDeliveryErrorsNameNoAddress(t *testing.T) {
 			server := tls.Server(c, strange.TLS)
 			_ = server.Handshake()
 		}), "certificate"},
-		"silence": {accept(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }), "no answer within 2s"},
+		"silence": {accept(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }), "no answer within 5s"},
 		"no TLS version": {accept(t, func(c net.Conn) {
 			_ = tls.Server(c, &tls.Config{Certificates: strange.TLS.Certificates, MaxVersion: tls.VersionTLS11}).Handshake()
 		}), "tls"},
@@ -94,7 +95,7 @@ func TestDeliveryErrorsNameNoAddress(t *testing.T) {
 		got := s.attempted(u, h, 1)[0]
 		wantNoAddress(t, what, text(got.Error))
 		if got.Outcome != "failed" || !strings.Contains(strings.ToLower(text(got.Error)), strings.ToLower(c.says)) {
-			t.Errorf("%s: %q, want %q", what, text(got.Error), c.says)
+			t.Errorf("%s: the error of the attempt is %q, want %q in it", what, text(got.Error), c.says)
 		}
 		s.call(http.MethodDelete, "/me/webhooks/"+h.ID, u.Token, 204, "")
 	}
