@@ -15,10 +15,10 @@ import (
 // object is a JSON object with any fields.
 type object map[string]any
 
-// told returns the events that a receiver got, by type.
-func (s *service) told(h hook, all []apptest.Delivery) map[string][]told {
+// eventsByType returns the events that a receiver got, by type.
+func (s *service) eventsByType(h hook, all []apptest.Delivery) map[string][]webhookEvent {
 	s.t.Helper()
-	byType := make(map[string][]told)
+	byType := make(map[string][]webhookEvent)
 	for _, d := range all {
 		e := s.read(h.Secret, d)
 		byType[e.Type] = append(byType[e.Type], e)
@@ -27,7 +27,7 @@ func (s *service) told(h hook, all []apptest.Delivery) map[string][]told {
 }
 
 // is compares the data of an event with the resource as the API shows it, plus the fields that the event adds.
-func (e told) is(t *testing.T, resource, more object) {
+func (e webhookEvent) is(t *testing.T, resource, more object) {
 	t.Helper()
 	var data object
 	if err := json.Unmarshal(e.Data, &data); err != nil {
@@ -38,11 +38,12 @@ func (e told) is(t *testing.T, resource, more object) {
 	got, _ := json.Marshal(data)
 	want, _ := json.Marshal(wanted)
 	if !bytes.Equal(got, want) { // both in the order of their keys
-		t.Errorf("%s has\n%s\nthe API shows\n%s", e.Type, got, want)
+		t.Errorf("%s has\n%s\nwant what the API shows\n%s", e.Type, got, want)
 	}
 }
 
 func TestEventsMatchAPIResources(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, allEvents...)
@@ -53,16 +54,16 @@ func TestEventsMatchAPIResources(t *testing.T) {
 	s.mail(m.box(), apptest.Mail{Subject: "Your code", Text: "Your verification code is 482913."})
 	messages := get[[]object](s, "/mailboxes/me/messages", m.Token) // newest first
 	code := get[object](s, "/mailboxes/me/otp/latest", m.Token)
-	of := s.told(h, arrived(t, r, 5))
+	of := s.eventsByType(h, arrived(t, r, 5))
 	if len(of["message.received"]) != 2 || len(of["otp.extracted"]) != 1 || len(of["mailbox.created"]) != 1 {
-		t.Fatalf("%v", slices.Collect(maps.Keys(of)))
+		t.Fatalf("the events by type are %v, want message.received twice, otp.extracted and mailbox.created", of)
 	}
 	place := object{"mailboxId": m.ID, "address": m.Address}
 	for _, e := range of["message.received"] {
 		i := slices.IndexFunc(messages, func(o object) bool { return bytes.Contains(e.Data, []byte(o["id"].(string))) })
 		e.is(t, messages[i], place)
 		if !e.Timestamp.Equal(parsed(t, messages[i]["receivedAt"])) {
-			t.Errorf("timestamp %s", e.Timestamp)
+			t.Errorf("timestamp %s, want Timestamp %v", e.Timestamp, parsed(t, messages[i]["receivedAt"]))
 		}
 	}
 	of["otp.extracted"][0].is(t, code, place)
@@ -73,13 +74,13 @@ func TestEventsMatchAPIResources(t *testing.T) {
 	s.Clock.Advance(2 * time.Hour)
 	eventually(t, "the expiry", func() bool { s.nextRound(); return len(r.Got()) > 5 })
 	last := distinct(r)[5]
-	var e told
+	var e webhookEvent
 	if err := json.Unmarshal(last.Body, &e); err != nil || e.Type != "mailbox.expired" {
-		t.Fatalf("%s", last.Body)
+		t.Fatalf("the last delivery is %s, want mailbox.expired", last.Body)
 	}
 	e.is(t, expiring, object{"mailboxId": m.ID, "ttl": 0})
 	if !e.Timestamp.Equal(m.ExpiresAt) {
-		t.Errorf("timestamp %s, it expired at %s", e.Timestamp, m.ExpiresAt)
+		t.Errorf("timestamp %s, it expired at %s, want Timestamp %v", e.Timestamp, m.ExpiresAt, m.ExpiresAt)
 	}
 }
 
@@ -104,6 +105,7 @@ func parsed(t *testing.T, stamp any) time.Time {
 }
 
 func TestDomainEvents(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, hookSettings(settings{"domain.recheck_every": "1h", "domain.suspend_after": "1"}))
 	r := authority.NewReceiver(t)
 	h := w.hook(w.ada, r, "domain.verified", "domain.suspended")
@@ -111,7 +113,7 @@ func TestDomainEvents(t *testing.T) {
 	shown := get[[]object](w.service, "/me/domains", w.ada.Token)[0]
 	e := w.read(h.Secret, arrived(t, r, 2)[1])
 	if e.Type != "domain.verified" {
-		t.Errorf("%s", e.Type)
+		t.Errorf("the delivery is of the type %s, want domain.verified", e.Type)
 	}
 	e.is(t, shown, nil)
 	want(t, w.verify(w.ada, p), 200, "") // it is verified already: no news
@@ -121,16 +123,17 @@ func TestDomainEvents(t *testing.T) {
 	w.Clock.Advance(2 * time.Hour)
 	eventually(t, "the suspension", func() bool { w.nextRound(); return len(r.Got()) > 2 })
 	shown = get[[]object](w.service, "/me/domains", w.ada.Token)[0]
-	var got told
+	var got webhookEvent
 	if all := distinct(r); len(all) != 3 {
-		t.Errorf("%d events", len(all))
+		t.Errorf("%d events, want 3", len(all))
 	} else if err := json.Unmarshal(all[2].Body, &got); err != nil || got.Type != "domain.suspended" {
-		t.Errorf("%+v", got)
+		t.Errorf("the third delivery is %+v, want domain.suspended", got)
 	}
 	got.is(t, shown, nil)
 }
 
 func TestEndpointsReceiveOnlySubscribedEvents(t *testing.T) {
+	t.Parallel()
 	w := startDomains(t, hookSettings(nil))
 	bob := w.account("bob@example.org")
 	p := w.verified(w.ada, shop)
@@ -150,24 +153,25 @@ func TestEndpointsReceiveOnlySubscribedEvents(t *testing.T) {
 	got := arrived(t, private, 1+2)
 	types := []string{}
 	for _, d := range got[1:] {
-		var e told
+		var e webhookEvent
 		if err := json.Unmarshal(d.Body, &e); err != nil {
 			t.Fatal(err)
 		}
 		types = append(types, e.Type)
 		if !bytes.Contains(d.Body, []byte("sales@"+shop)) {
-			t.Errorf("%s", d.Body)
+			t.Errorf("the delivery is %s, want sales@%s in it", d.Body, shop)
 		}
 	}
 	slices.Sort(types)
 	if !slices.Equal(types, []string{"mailbox.created", "message.received"}) {
-		t.Errorf("%v", types)
+		t.Errorf("the deliveries are of the types %v, want %v", types, []string{"mailbox.created", "message.received"})
 	}
 	arrived(t, codes, 1)
 	arrived(t, others, 1)
 }
 
 func TestRefusedMailPublishesNoEvent(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(settings{"plans.free.mail.daily.max": "2"}))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	s.hook(u, r, "message.received", "mailbox.created")
@@ -175,34 +179,35 @@ func TestRefusedMailPublishesNoEvent(t *testing.T) {
 	s.Send(apptest.Mail{To: []string{m.Address}, Subject: "the first"})
 	// The second recipient exceeds a limit, so the mail is stored for neither.
 	if err := s.TrySend(apptest.Mail{To: []string{m.Address, other.Address}, Subject: "refused"}); err == nil {
-		t.Fatal("it was taken")
+		t.Fatal("a mail that exceeds a limit of its second recipient was taken, want it refused")
 	}
 	if err := s.TrySend(apptest.Mail{To: []string{m.Address}, Raw: []byte("Subject: bare\r\n\r\na \x00\r\n")}); err == nil {
-		t.Fatal("it was taken")
+		t.Fatal("a mail with a bare NUL was taken, want it refused")
 	}
 	s.Send(apptest.Mail{To: []string{m.Address}, Subject: "the second"})
 	for _, d := range arrived(t, r, 1+2+2) {
 		if bytes.Contains(d.Body, []byte("refused")) || bytes.Contains(d.Body, []byte("bare")) {
-			t.Errorf("%s", d.Body)
+			t.Errorf("the delivery is %s, want none of a mail that was refused", d.Body)
 		}
 	}
 }
 
 // An event has one identifier for all endpoints.
 func TestEventIsTheSameForEveryEndpoint(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u := s.account("ada@example.org")
 	first, second := authority.NewReceiver(t), authority.NewReceiver(t)
 	a, b := s.hook(u, first, "mailbox.created"), s.hook(u, second, "mailbox.created")
 	if a.Secret == b.Secret {
-		t.Error("two endpoints have one secret")
+		t.Error("two endpoints have the same secret, want one for each")
 	}
 	s.create(u.Token, nil)
 	x, y := arrived(t, first, 2)[1], arrived(t, second, 2)[1]
 	s.read(a.Secret, x)
 	s.read(b.Secret, y)
 	if x.Event() != y.Event() || !bytes.Equal(x.Body, y.Body) {
-		t.Errorf("%s %s\n%s %s", x.Event(), x.Body, y.Event(), y.Body)
+		t.Errorf("one endpoint got %s: %s\nthe other %s: %s\nwant the same", x.Event(), x.Body, y.Event(), y.Body)
 	}
 	s.call(http.MethodDelete, "/me/webhooks/"+a.ID, u.Token, 204, "")
 	s.create(u.Token, nil)

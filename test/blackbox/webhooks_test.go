@@ -16,25 +16,6 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// webhooksSpecification lists the statuses of the group webhooks (docs/spec/webhooks.md).
-const webhooksSpecification = `
-GET    /me/webhooks                         200, 401
-POST   /me/webhooks                         201, 401, 403, 422
-PATCH  /me/webhooks/{id}                    200, 401, 422
-DELETE /me/webhooks/{id}                    204, 401
-GET    /me/webhooks/{id}/deliveries         200, 401`
-
-// webhooksCoverage is the table of this group, in the form of coverage.
-const webhooksCoverage = `
-GET    /me/webhooks                         200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-POST   /me/webhooks                         201, 401 auth.invalid_token auth.required, 403 webhook.limit_reached, 413 request.too_large, 415 request.media_type, 422 request.invalid webhook.url_forbidden, 429 rate.limited
-PATCH  /me/webhooks/{id}                    200, 401 auth.invalid_token auth.required, 404 webhook.not_found, 413 request.too_large, 415 request.media_type, 422 request.invalid webhook.url_forbidden, 429 rate.limited
-DELETE /me/webhooks/{id}                    204, 401 auth.invalid_token auth.required, 404 webhook.not_found, 422 request.invalid, 429 rate.limited
-GET    /me/webhooks/{id}/deliveries         200, 401 auth.invalid_token auth.required, 404 webhook.not_found, 422 request.invalid, 429 rate.limited
-POST   /me/webhooks/{id}/rotate-secret      200, 401 auth.invalid_token auth.required, 404 webhook.not_found, 422 request.invalid, 429 rate.limited
-POST   /me/webhooks/{id}/test               202, 401 auth.invalid_token auth.required, 404 webhook.not_found, 422 request.invalid, 429 rate.limited
-POST   /me/webhooks/{id}/deliveries/{deliveryId}/redeliver 202, 401 auth.invalid_token auth.required, 404 webhook.not_found webhook.delivery_not_found, 422 request.invalid, 429 rate.limited`
-
 // hook is a webhook endpoint as a client reads it.
 type hook struct {
 	ID, URL, Status, Secret string
@@ -56,8 +37,8 @@ type attempt struct {
 	NextAttemptAt                             *time.Time
 }
 
-// told is an event as a receiver reads it.
-type told struct {
+// webhookEvent is an event as a receiver reads it.
+type webhookEvent struct {
 	Type      string
 	Timestamp time.Time
 	Data      json.RawMessage
@@ -84,7 +65,7 @@ func (s *service) register(u user, params fields) (h hook) {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/me/webhooks", u.Token, params)
 	if a.Status != http.StatusCreated {
-		s.t.Fatalf("register a webhook: %d %s", a.Status, a.Body)
+		s.t.Fatalf("register a webhook: %d %s, want Status %v", a.Status, a.Body, http.StatusCreated)
 	}
 	a.Into(s.t, &h)
 	return h
@@ -122,7 +103,7 @@ func (s *service) shown(u user, h hook) hook {
 			return now
 		}
 	}
-	s.t.Fatalf("%s is not listed", h.ID)
+	s.t.Fatalf("GET /me/webhooks does not list %s, want it there", h.ID)
 	return hook{}
 }
 
@@ -137,7 +118,7 @@ func arrived(t testing.TB, r *apptest.Receiver, n int) (all []apptest.Delivery) 
 }
 
 // read verifies a delivery with the reference implementation of Standard Webhooks, and decodes it.
-func (s *service) read(secret string, d apptest.Delivery) (e told) {
+func (s *service) read(secret string, d apptest.Delivery) (e webhookEvent) {
 	s.t.Helper()
 	check, err := reference.NewWebhook(secret)
 	if err != nil {
@@ -147,60 +128,62 @@ func (s *service) read(secret string, d apptest.Delivery) (e told) {
 		s.t.Errorf("the reference refuses a delivery: %v", err)
 	}
 	if err := check.VerifyIgnoringTimestamp(append(d.Body[:len(d.Body):len(d.Body)], ' '), d.Header); err == nil {
-		s.t.Error("the signature is not of the body")
+		s.t.Error("the reference accepts the signature for another body, want it refused")
 	}
 	if got := d.Header.Get("Content-Type"); got != "application/json" {
-		s.t.Errorf("Content-Type %s", got)
+		s.t.Errorf(`Content-Type %s, want "application/json"`, got)
 	}
 	if err := json.Unmarshal(d.Body, &e); err != nil {
-		s.t.Fatalf("%s: %v", d.Body, err)
+		s.t.Fatalf("decode the delivery %s: %v", d.Body, err)
 	}
 	return e
 }
 
 func TestCreateWebhook(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.register(u, fields{"url": r.URL, "events": []string{"otp.extracted", "message.received"}})
 	identifier(t, h.ID, "whk")
 	if h.URL != r.URL || !slices.Equal(h.Events, []string{"otp.extracted", "message.received"}) || h.Status != "active" || h.DomainID != nil ||
 		h.PausedReason != nil || h.FailureCount != 0 || h.LastDeliveryAt != nil || !h.CreatedAt.Equal(s.Clock.Now()) {
-		t.Errorf("%+v", h)
+		t.Errorf("POST /me/webhooks = %+v, want %s for its two events, active since %v, with no delivery and no failures", h, r.URL, s.Clock.Now())
 	}
 	if !strings.HasPrefix(h.Secret, "whsec_") || len(h.Secret) != len("whsec_")+44 {
-		t.Errorf("the secret is %q", h.Secret)
+		t.Errorf("the secret is %q, want whsec_ and 44 characters", h.Secret)
 	}
 	d := arrived(t, r, 1)[0]
 	e := s.read(h.Secret, d)
 	identifier(t, d.Event(), "evt")
 	if got := d.Header.Get("Webhook-Timestamp"); got != strconv.FormatInt(s.Clock.Now().Unix(), 10) {
-		t.Errorf("webhook-timestamp %s, now is %d", got, s.Clock.Now().Unix())
+		t.Errorf("webhook-timestamp %s, now is %d, want %v", got, s.Clock.Now().Unix(), strconv.FormatInt(s.Clock.Now().Unix(), 10))
 	}
 	var pinged hook
 	if err := json.Unmarshal(e.Data, &pinged); err != nil {
 		t.Fatal(err)
 	}
 	if e.Type != "webhook.ping" || !e.Timestamp.Equal(s.Clock.Now()) || pinged.ID != h.ID || pinged.URL != h.URL || pinged.Secret != "" {
-		t.Errorf("%s", d.Body)
+		t.Errorf("the first delivery is %s, want the ping of %s at %v, without the secret", d.Body, h.ID, s.Clock.Now())
 	}
 	got := s.attempted(u, h, 1)[0]
 	identifier(t, got.ID, "dlv")
 	if got.EventID != d.Event() || got.Event != "webhook.ping" || got.Attempt != 1 || got.Outcome != "succeeded" || got.HTTPStatus == nil || *got.HTTPStatus != 204 ||
 		got.Error != nil || got.NextAttemptAt != nil || !got.AttemptedAt.Equal(s.Clock.Now()) || got.ResponseBody != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("the attempt is %+v, want the first for %s, succeeded with 204 at %v", got, d.Event(), s.Clock.Now())
 	}
 	if now := s.shown(u, h); now.Secret != "" || now.LastDeliveryAt == nil || !now.LastDeliveryAt.Equal(s.Clock.Now()) {
-		t.Errorf("%+v", now)
+		t.Errorf("GET /me/webhooks has %+v, want the last delivery at %v, and no secret", now, s.Clock.Now())
 	}
 	if strings.Contains(fmt.Sprint(column(t, s.Database(), "SELECT secret FROM webhook")), h.Secret[6:20]) {
-		t.Error("the secret is stored as it is")
+		t.Error("the secret is stored as it is, want it sealed")
 	}
 	if all := get[[]hook](s, "/me/webhooks", s.account("eve@example.org").Token); len(all) != 0 {
-		t.Errorf("another's: %+v", all)
+		t.Errorf("GET /me/webhooks of another account = %+v, want none", all)
 	}
 }
 
 func TestCreateWebhookRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, settings{"plans.free.webhooks.max": "1", "dns.timeout": "100ms"})
 	u := s.account("ada@example.org")
 	one := []string{"message.received"}
@@ -236,10 +219,10 @@ func TestCreateWebhookRejectsInvalidRequests(t *testing.T) {
 	} {
 		a := s.Call(http.MethodPost, "/me/webhooks", u.Token, c.params)
 		if a.Status != 422 || a.Code() != c.code {
-			t.Errorf("%s: %d %s", what, a.Status, a.Body)
+			t.Errorf("%s: POST /me/webhooks = %d %s, want 422 %s", what, a.Status, a.Body, c.code)
 		}
 		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
-			t.Errorf("%s: %s", what, a.Body)
+			t.Errorf("%s: POST /me/webhooks = %s, want an error at %s first", what, a.Body, c.pointer)
 		}
 	}
 	s.register(u, fields{"url": "https://198.41.0.4/", "events": one, "domainId": nil})
@@ -247,25 +230,26 @@ func TestCreateWebhookRejectsInvalidRequests(t *testing.T) {
 }
 
 func TestUpdateWebhook(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	first, second := authority.NewReceiver(t), authority.NewReceiver(t)
 	h := s.hook(u, first, "message.received")
 	path := "/me/webhooks/" + h.ID
 	if got := s.patch(u, h, fields{"events": []string{"otp.extracted"}}); !slices.Equal(got.Events, []string{"otp.extracted"}) || got.URL != first.URL || got.Secret != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("PATCH to otp.extracted alone = %+v, want that, at %s, without the secret", got, first.URL)
 	}
 	if got := s.patch(u, h, fields{"url": second.URL}); got.URL != second.URL || !slices.Equal(got.Events, []string{"otp.extracted"}) {
-		t.Errorf("%+v", got)
+		t.Errorf("PATCH to another URL = %+v, want %s for otp.extracted", got, second.URL)
 	}
 	for _, field := range []string{"url", "events", "status"} {
 		want(t, s.Call(http.MethodPatch, path, u.Token, fields{field: nil}), 422, "request.invalid")
 	}
 	if got := s.patch(u, h, fields{"status": "paused"}); got.Status != "paused" || text(got.PausedReason) != "manual" {
-		t.Errorf("%+v", got)
+		t.Errorf("PATCH to paused = %+v, want it paused by hand", got)
 	}
 	if got := s.patch(u, h, fields{"status": "active"}); got.Status != "active" || got.PausedReason != nil {
-		t.Errorf("%+v", got)
+		t.Errorf("PATCH to active = %+v, want it active, with no reason", got)
 	}
 	for _, c := range []struct {
 		change        fields
@@ -281,10 +265,10 @@ func TestUpdateWebhook(t *testing.T) {
 		a := s.Call(http.MethodPatch, path, u.Token, c.change)
 		want(t, a, 422, c.code)
 		if p := problemOf(t, a); len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer {
-			t.Errorf("%v: %s", c.change, a.Body)
+			t.Errorf("PATCH with %v: %s, want an error at %s first", c.change, a.Body, c.pointer)
 		}
 	}
-	for call := range pairs(webhooksCoverage) {
+	for _, call := range answersOf("/me/webhooks") {
 		words := strings.Fields(call)
 		if words[2] != "404" || words[3] != "webhook.not_found" {
 			continue
@@ -307,6 +291,7 @@ func TestUpdateWebhook(t *testing.T) {
 }
 
 func TestBodiesQueriesAndLimitsOfWebhooks(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(settings{"http.body_max": "1KiB", "limits.other": "60/1m"}))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.register(u, fields{"url": r.URL, "events": []string{"message.received"}})
@@ -323,7 +308,7 @@ func TestBodiesQueriesAndLimitsOfWebhooks(t *testing.T) {
 	s.Clock.Advance(time.Minute)
 	box := s.create(u.Token, nil)
 	path := strings.NewReplacer("{id}", h.ID, "{deliveryId}", s.attempts(u, h)[0].ID)
-	for call := range pairs(webhooksCoverage) {
+	for _, call := range answersOf("/me/webhooks") {
 		words := strings.Fields(call)
 		method, path := words[0], path.Replace(words[1])
 		switch {
@@ -347,13 +332,14 @@ func TestBodiesQueriesAndLimitsOfWebhooks(t *testing.T) {
 			refused++
 		}
 	}
-	for call := range pairs(webhooksCoverage) {
+	for _, call := range operationsOf("/me/webhooks") {
 		words := strings.Fields(call)
 		s.call(words[0], path.Replace(words[1]), u.Token, 429, "rate.limited")
 	}
 }
 
 func TestWebhooksArePaged(t *testing.T) {
+	t.Parallel()
 	s := startAccounts(t, hookSettings(nil))
 	u := s.account("ada@example.org")
 	var ids []string
@@ -367,24 +353,24 @@ func TestWebhooksArePaged(t *testing.T) {
 		got = append(got, h.ID)
 	}
 	if !slices.Equal(got, ids) {
-		t.Errorf("%v, want %v", got, ids)
+		t.Errorf("the pages of GET /me/webhooks list %v, want %v", got, ids)
 	}
 }
 
 // openToHookOwners are the calls of the group, for the table of all calls.
-func openToHookOwners() []entrance {
-	hook := func(e *estate) []string { return []string{e.hook.ID} }
-	delivery := func(e *estate) []string { return []string{e.hook.ID, e.attempt.ID} }
+func openToHookOwners() []accessRule {
+	hook := func(e *accountFixture) []string { return []string{e.hook.ID} }
+	delivery := func(e *accountFixture) []string { return []string{e.hook.ID, e.attempt.ID} }
 	params := always(fields{"url": "https://198.41.0.4/", "events": []string{"message.received"}})
 	none := []string{"webhook.not_found", "webhook.delivery_not_found"}
-	return []entrance{
+	return []accessRule{
 		{call: "GET /me/webhooks", schemes: "userToken", status: 200},
 		{call: "POST /me/webhooks", schemes: "userToken", status: 201, body: params},
-		{call: "PATCH /me/webhooks/{id}", schemes: "userToken", status: 200, things: hook, unknown: none[:1], body: always(fields{"events": []string{"webhook.ping"}})},
-		{call: "DELETE /me/webhooks/{id}", schemes: "userToken", status: 204, things: hook, unknown: none[:1]},
-		{call: "GET /me/webhooks/{id}/deliveries", schemes: "userToken", status: 200, things: hook, unknown: none[:1]},
-		{call: "POST /me/webhooks/{id}/rotate-secret", schemes: "userToken", status: 200, things: hook, unknown: none[:1]},
-		{call: "POST /me/webhooks/{id}/test", schemes: "userToken", status: 202, things: hook, unknown: none[:1]},
-		{call: "POST /me/webhooks/{id}/deliveries/{deliveryId}/redeliver", schemes: "userToken", status: 202, things: delivery, unknown: none},
+		{call: "PATCH /me/webhooks/{id}", schemes: "userToken", status: 200, resources: hook, unknown: none[:1], body: always(fields{"events": []string{"webhook.ping"}})},
+		{call: "DELETE /me/webhooks/{id}", schemes: "userToken", status: 204, resources: hook, unknown: none[:1]},
+		{call: "GET /me/webhooks/{id}/deliveries", schemes: "userToken", status: 200, resources: hook, unknown: none[:1]},
+		{call: "POST /me/webhooks/{id}/rotate-secret", schemes: "userToken", status: 200, resources: hook, unknown: none[:1]},
+		{call: "POST /me/webhooks/{id}/test", schemes: "userToken", status: 202, resources: hook, unknown: none[:1]},
+		{call: "POST /me/webhooks/{id}/deliveries/{deliveryId}/redeliver", schemes: "userToken", status: 202, resources: delivery, unknown: none},
 	}
 }
