@@ -41,7 +41,7 @@ func (r *recording) scrape(s *service) {
 		}
 	}
 	if len(values) == 0 {
-		r.t.Fatal("no metrics")
+		r.t.Fatal("the service shows none of the metrics of the alerts, want some")
 	}
 	r.scrapes = append(r.scrapes, values)
 }
@@ -77,7 +77,7 @@ func (r *recording) wantFiring(alert string, minute int) {
 		r.t.Fatal(err)
 	}
 	if out, err := exec.CommandContext(r.t.Context(), need(r.t, "promtool"), "test", "rules", file).CombinedOutput(); err != nil {
-		r.t.Errorf("%s does not fire: %v\n%s\n%s", alert, err, out, text.String())
+		r.t.Errorf("%s: %v, want it to fire\n%s\n%s", alert, err, out, text.String())
 	}
 }
 
@@ -106,9 +106,9 @@ func TestAlertsOfStoppedDatabase(t *testing.T) {
 	const minutes, calls = 6, 3
 	for n := range minutes {
 		for range calls {
-			wantReply(t, "without a database", send(t, s.smtp, letter("lost", "lost"), box.Address), "451 ")
+			wantReply(t, "without a database", send(t, s.smtp, sampleMail("lost", "lost"), box.Address), "451 ")
 			if status, _ := s.call(http.MethodGet, "/mailboxes/me/messages", box.Token, nil); status != http.StatusServiceUnavailable {
-				t.Errorf("a call without a database: %d", status)
+				t.Errorf("a call without a database: %d, want %v", status, http.StatusServiceUnavailable)
 			}
 		}
 		await(t, "the metric", func() bool { // a call is counted just after its answer
@@ -161,7 +161,7 @@ func (s *service) mailAll(boxes []mailbox, mails int) {
 	}
 	for i := range mails {
 		for part := range slices.Chunk(to, 100) {
-			wantReply(s.t, "mail", send(s.t, s.smtp, letter(fmt.Sprint("mail ", i), "hello"), part...), "250 ")
+			wantReply(s.t, "mail", send(s.t, s.smtp, sampleMail(fmt.Sprint("mail ", i), "hello"), part...), "250 ")
 		}
 	}
 }

@@ -3,17 +3,19 @@ package system_test
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/app/apptest"
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
@@ -80,7 +82,7 @@ func (a attacker) unread(t *testing.T, n int, path, token string) {
 // others uses the service from another address until stop, which returns the longest response time.
 func others(t *testing.T, s *service) (stop func() time.Duration) {
 	box, a := s.newMailbox(), newAttacker(t, s, "127.0.0.4")
-	send(t, s.smtp, letter("hello", "hello"), box.Address)
+	send(t, s.smtp, sampleMail("hello", "hello"), box.Address)
 	id := s.only(box).ID
 	ctx, cancel := context.WithCancel(t.Context())
 	worst := make(chan time.Duration, 1)
@@ -89,8 +91,12 @@ func others(t *testing.T, s *service) (stop func() time.Duration) {
 		for ctx.Err() == nil {
 			for _, path := range []string{"/mailboxes/me/messages", "/messages/" + id, "/messages/" + id + "/raw", "/domains"} {
 				begun := clock.System().Now()
-				if statuses, _ := a.do(t, 1, http.MethodGet, path, box.Token, nil); statuses[http.StatusOK] != 1 {
-					t.Errorf("another's call %s: %v", path, statuses)
+				status := untilMemory(t, "another's call "+path, func() int {
+					statuses, _ := a.do(t, 1, http.MethodGet, path, box.Token, nil)
+					return slices.Collect(maps.Keys(statuses))[0]
+				})
+				if status != http.StatusOK {
+					t.Errorf("another's call %s: %d, want 200", path, status)
 				}
 				longest = max(longest, clock.System().Now().Sub(begun))
 			}
@@ -116,9 +122,7 @@ func images() []byte {
 	m.WriteString("From: Sender <sender@example.org>\r\nSubject: images\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n" +
 		"--b\r\nContent-Type: text/html\r\n\r\n" + strings.Repeat("<img src=\"cid:a\" alt=x>\r\n", 30_000) +
 		"--b\r\nContent-Type: image/png\r\nContent-ID: <a>\r\nContent-Transfer-Encoding: base64\r\n\r\n")
-	for text := base64.StdEncoding.EncodeToString(png); text != ""; text = text[min(76, len(text)):] {
-		m.WriteString(text[:min(76, len(text))] + "\r\n")
-	}
+	m.WriteString(apptest.Base64Lines(png))
 	m.WriteString("--b--\r\n")
 	return m.Bytes()
 }
@@ -153,7 +157,7 @@ func TestCallsWithinLittleMemory(t *testing.T) {
 			return fmt.Sprint(statuses, octets)
 		}},
 		{"pages of long subjects", func(t *testing.T, a attacker, box mailbox) string {
-			mail := letter(strings.Repeat("x", mib-1000), "hello")
+			mail := sampleMail(strings.Repeat("x", mib-1000), "hello")
 			for range 100 {
 				wantReply(t, "a mail", send(t, a.smtp, mail, box.Address), "250")
 			}
@@ -173,8 +177,21 @@ func TestCallsWithinLittleMemory(t *testing.T) {
 			t.Logf("%s in %s; resident: %d MiB before, at most %d MiB; another's call took %s at most",
 				answers, took.Round(time.Millisecond), idle/mib, peak.Load()/mib, worst.Round(time.Millisecond))
 			if !s.proc.running() {
-				t.Fatal("the service was killed")
+				t.Fatal("the service was killed, want it to run on within its memory")
 			}
 		})
+	}
+}
+
+// untilMemory repeats a call as long as it is refused with 503, as that refusal asks: how long others hold the memory that it needs depends
+// on the machine. It returns the status of the last one.
+func untilMemory(t *testing.T, what string, call func() int) (status int) {
+	t.Helper()
+	for deadline := clock.System().Now().Add(patience); ; <-time.After(100 * time.Millisecond) {
+		status = call()
+		if status != http.StatusServiceUnavailable || clock.System().Now().After(deadline) {
+			return status
+		}
+		t.Logf("%s: refused for want of memory, repeated", what)
 	}
 }

@@ -77,7 +77,7 @@ func (a api) call(method, path, token string, body any) (int, []byte) {
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
-		a.t.Fatalf("%s %s: %v", method, path, err)
+		a.t.Fatalf("read the response to %s %s: %v", method, path, err)
 	}
 	return res.StatusCode, text
 }
@@ -87,7 +87,7 @@ func (a api) get(path, token string) []byte {
 	a.t.Helper()
 	status, body := a.call(http.MethodGet, path, token, nil)
 	if status != http.StatusOK {
-		a.t.Fatalf("GET %s: %d %s", path, status, body)
+		a.t.Fatalf("GET %s: %d %s, want %v", path, status, body, http.StatusOK)
 	}
 	return body
 }
@@ -101,7 +101,7 @@ func (a api) newMailbox(fields ...string) mailbox {
 	}
 	status, body := a.call(http.MethodPost, "/mailboxes", "", wish)
 	if status != http.StatusCreated {
-		a.t.Fatalf("make a mailbox %v: %d %s", fields, status, body)
+		a.t.Fatalf("make a mailbox %v: %d %s, want %v", fields, status, body, http.StatusCreated)
 	}
 	return decode[mailbox](a.t, body)
 }
@@ -153,7 +153,7 @@ func (a api) raw(m mailbox, id string) (trace, sent []byte) {
 	whole := a.get("/messages/"+id+"/raw", m.Token)
 	end := bytes.Index(whole, []byte("\r\nReceived: "))
 	if !bytes.HasPrefix(whole, []byte("Return-Path: <")) || end < 0 {
-		a.t.Fatalf("the raw message of %s begins with %.300q", id, whole)
+		a.t.Fatalf("the raw message of %s begins with %.300q, want Return-Path and Received", id, whole)
 	}
 	for end += len("\r\n"); ; { // to the end of the folded field
 		line := bytes.Index(whole[end:], []byte("\r\n")) + len("\r\n")

@@ -18,7 +18,7 @@ func foreign(t *testing.T, name string, args ...string) string {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, out)
+		t.Fatalf("run %s: %v\n%s", name, err, out)
 	}
 	return string(out)
 }
@@ -49,14 +49,14 @@ func TestSwaks(t *testing.T) {
 	s.wantAll(b, "both", "pipelined", "attached", "bounce")
 	tls := s.named(a, "tls")
 	if !tls.Envelope.TLS || !strings.Contains(tls.Text, "\n.with a dot\n") {
-		t.Errorf("the mail over TLS is %+v", tls)
+		t.Errorf("the mail over TLS is %+v, want TLS in its envelope and the line .with a dot", tls)
 	}
 	attached := s.named(b, "attached")
 	if len(attached.Attachments) != 1 || attached.Attachments[0].Filename != "notes.txt" {
-		t.Errorf("the attachments are %+v", attached.Attachments)
+		t.Errorf("the attachments are %+v, want notes.txt alone", attached.Attachments)
 	}
 	if from := s.named(b, "bounce").Envelope.From; from != "" {
-		t.Errorf("a bounce came from %q", from)
+		t.Errorf("the bounce came from %q, want an empty sender", from)
 	}
 }
 
@@ -105,7 +105,7 @@ func (a api) wantFlood(box mailbox) {
 	}
 	for _, m := range list {
 		if m.Subject != "by the hundred" || m.Size < 7000 {
-			a.t.Fatalf("a message is %+v", m)
+			a.t.Fatalf(`a message is %+v, want Subject "by the hundred" and Size at least 7000`, m)
 		}
 	}
 }
@@ -122,20 +122,20 @@ func TestSmtplib(t *testing.T) {
 	s.wantSubjects(a, "plain", "two", "utf8 ü đ", "eight", "tls", "partly", "attached")
 	s.wantSubjects(b, "two")
 	if m := s.named(a, "plain"); m.Text != "Hello.\n.dots\n..more dots\n" {
-		t.Errorf("the plain mail says %q", m.Text)
+		t.Errorf(`the plain mail says %q, want Text "Hello.\n.dots\n..more dots\n"`, m.Text)
 	}
 	if m := s.named(a, "utf8 ü đ"); m.Text != "Chào bạn.\n" || m.From.Address != "jürgen@example.org" || m.Envelope.From != m.From.Address {
-		t.Errorf("the mail in UTF-8 is %+v", m)
+		t.Errorf("the mail in UTF-8 is %+v, want its text, and jürgen@example.org as its author and its sender", m)
 	}
 	if m := s.named(a, "eight"); m.Text != "Grüße.\n" {
-		t.Errorf("the mail in eight bits says %q", m.Text)
+		t.Errorf(`the mail in eight bits says %q, want Text "Grüße.\n"`, m.Text)
 	}
 	if m := s.named(a, "tls"); !m.Envelope.TLS {
-		t.Error("the mail over TLS came without")
+		t.Errorf("the envelope of the mail over TLS is %+v, want TLS in it", m.Envelope)
 	}
 	files := s.named(a, "attached").Attachments
 	if len(files) != 1 || files[0].Filename != "octets.bin" || files[0].Size != 256*400 {
-		t.Errorf("the attachments are %+v", files)
+		t.Errorf("the attachments are %+v, want octets.bin of %d octets alone", files, 256*400)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestCurl(t *testing.T) {
 	set := certificate(t, "mx.gonebox.localhost")
 	s := start(t, options{set: set})
 	a, b := s.newMailbox(), s.newMailbox()
-	m := letter("by curl", "one\r\n.two\r\n..three")
+	m := sampleMail("by curl", "one\r\n.two\r\n..three")
 	file := filepath.Join(t.TempDir(), "mail")
 	if err := os.WriteFile(file, m, 0o600); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestCurl(t *testing.T) {
 	for _, box := range []mailbox{a, b} {
 		got := s.only(box)
 		if _, raw := s.raw(box, got.ID); string(raw) != string(m) || !got.Envelope.TLS {
-			t.Errorf("%s got, over TLS %v, %q", box.Address, got.Envelope.TLS, raw)
+			t.Errorf("%s got, over TLS: %t, %q, want it over TLS, and %q", box.Address, got.Envelope.TLS, raw, string(m))
 		}
 	}
 }

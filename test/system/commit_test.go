@@ -45,17 +45,17 @@ func TestReplyWaitsForCommit(t *testing.T) {
 	box := a.newMailbox()
 	c := mustDial(t, s.SMTP)
 	if reply, err := c.begin("sender@example.org", box.Address); err != nil || reply[0] != '3' {
-		t.Fatalf("%q, %v", reply, err)
+		t.Fatalf("the reply to DATA is %q, %v, want 354", reply, err)
 	}
 	held := make(chan struct{})
 	disk.held.Store(&held)
 	before := disk.commits.Load()
-	if _, err := c.conn.Write(append(letter("held", "held"), ".\r\n"...)); err != nil {
+	if _, err := c.conn.Write(append(sampleMail("held", "held"), ".\r\n"...)); err != nil {
 		t.Fatal(err)
 	}
 	c.within(300 * time.Millisecond)
 	if reply, err := c.reply(); err == nil {
-		t.Fatalf("answered %q while the commit was held", reply)
+		t.Fatalf("answered %q while the commit was held, want an error", reply)
 	}
 	c.within(patience)
 	a.wantSubjects(box)
@@ -68,7 +68,7 @@ func TestReplyWaitsForCommit(t *testing.T) {
 	}
 	wantReply(t, "after the commit", reply, "250 ")
 	if disk.commits.Load() == before {
-		t.Error("250 was answered and nothing was committed")
+		t.Errorf("250 was answered after %d commits as before, want one more", disk.commits.Load())
 	}
 	a.wantSubjects(box, "held")
 }
@@ -77,7 +77,7 @@ func TestFailedCommitIsAnswered451(t *testing.T) {
 	t.Parallel()
 	s, a, disk := assembled(t, nil)
 	box, other := a.newMailbox(), a.newMailbox()
-	m := letter("once", "stored once")
+	m := sampleMail("once", "stored once")
 	disk.failing.Store(true)
 	for range 3 {
 		wantReply(t, "failing", send(t, s.SMTP, m, box.Address, other.Address), "451 4.3.0 ")

@@ -31,11 +31,11 @@ func TestConnectionsToPostgresAreBounded(t *testing.T) {
 				}
 			}
 			if err := json.Unmarshal(text, &made); status != http.StatusCreated || err != nil {
-				t.Errorf("create a mailbox: %d %s, %v", status, text, err)
+				t.Errorf("create a mailbox: %d %s, %v, want %v", status, text, err, http.StatusCreated)
 				return
 			}
 			if status, text := s.call(http.MethodGet, "/mailboxes/me/messages", made.Data.Token, nil); status != http.StatusOK {
-				t.Errorf("list its messages: %d %s", status, text)
+				t.Errorf("list its messages: %d %s, want %v", status, text, http.StatusOK)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func (l *load) torment(t *testing.T, s *service) {
 		}
 		s.restart()
 		if s.smtp != l.addr {
-			t.Fatal("another program took the port meanwhile")
+			t.Fatalf("the service listens at %s after the crash, want %s again: another program took the port", s.smtp, l.addr)
 		}
 	}
 }
@@ -77,13 +77,13 @@ func (l *load) verify(t *testing.T, s *service) {
 			total += len(ids)
 		}
 		if m.MessageCount != total || m.UnreadCount != total {
-			t.Errorf("%s: %d messages are listed, the counts are %d and %d unread", box.Address, total, m.MessageCount, m.UnreadCount)
+			t.Errorf("%s counts %d messages and %d unread, want the %d that are listed", box.Address, m.MessageCount, m.UnreadCount, total)
 		}
 	}
 	l.checkEach(t, found)
 	l.checkRaw(t, s, found)
 	for _, reply := range l.strays {
-		t.Errorf("a sender got the reply %q", reply)
+		t.Errorf("a sender got the reply %q, want one that a crash explains", reply)
 	}
 }
 
@@ -97,11 +97,11 @@ func (l *load) checkEach(t *testing.T, found []map[string][]string) {
 		}
 		for _, box := range m.to {
 			if n := len(found[box][m.token]); m.acked && n != 1 || n > 1 {
-				t.Errorf("%s is stored %d times, acknowledged: %v", m.token, n, m.acked)
+				t.Errorf("%s is stored %d times, want once if it was acknowledged (%t), and else at most once", m.token, n, m.acked)
 			}
 		}
 		if copies != 0 && copies != len(m.to) {
-			t.Errorf("%s is in %d mailboxes, it went to %d", m.token, copies, len(m.to))
+			t.Errorf("%s is in %d mailboxes, want none or the %d that it went to", m.token, copies, len(m.to))
 		}
 		there += copies
 		if !m.acked {
@@ -114,7 +114,7 @@ func (l *load) checkEach(t *testing.T, found []map[string][]string) {
 		}
 	}
 	if there != 0 {
-		t.Errorf("%d messages were never sent", -there)
+		t.Errorf("%d messages were never sent, want 0", -there)
 	}
 	t.Logf("%d mails answered 250, %d without an answer", l.acked, unanswered)
 }
@@ -129,7 +129,7 @@ func (l *load) checkRaw(t *testing.T, s *service, found []map[string][]string) {
 			continue
 		}
 		if _, raw := s.raw(l.boxes[box], found[box][m.token][0]); !bytes.Equal(raw, m.data) {
-			t.Errorf("%s was stored as\n%.500q\nit was sent as\n%.500q", m.token, raw, m.data)
+			t.Errorf("%s was stored as\n%.500q\nwant it as it was sent:\n%.500q", m.token, raw, m.data)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func tokens(t *testing.T, list []message) map[string][]string {
 	for _, m := range list {
 		name := token.FindString(m.Preview)
 		if name == "" {
-			t.Errorf("message %s has no token: %q", m.ID, m.Preview)
+			t.Errorf("the message %s has the preview %q, want a token in it", m.ID, m.Preview)
 		}
 		found[name] = append(found[name], m.ID)
 	}

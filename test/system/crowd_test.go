@@ -42,7 +42,7 @@ func TestCrowdBeforeSilentPostgres(t *testing.T) {
 		all.Go(func() {
 			res, err := addresses[i%len(addresses)].Post(s.url+"/mailboxes", "application/json", strings.NewReader("{}"))
 			if err != nil {
-				t.Error(err)
+				t.Errorf("POST /mailboxes, call %d of %d: got the error %v, want a response", i, clients, err)
 				return
 			}
 			defer res.Body.Close()
@@ -62,10 +62,10 @@ func TestCrowdBeforeSilentPostgres(t *testing.T) {
 	crowded := strings.Count(s.proc.err.String(), "too many calls wait for the database")
 	t.Logf("%d of %d refused, %d of them at once, all within %s; memory %d KiB before, %d KiB at most", refused, clients, crowded, took, before, s.peak())
 	if refused != clients {
-		t.Errorf("%d of %d were refused; the others were answered %v", refused, clients, others)
+		t.Errorf("POST /mailboxes by %d clients: got %d answers 503 with Retry-After, want all; the others were %v", clients, refused, others)
 	}
 	if now := s.peak(); now > rssMax {
-		t.Errorf("the process took %d KiB", now)
+		t.Errorf("memory of the process: got %d KiB, want %d at most", now, rssMax)
 	}
 }
 
@@ -98,14 +98,14 @@ func TestLockedPostgres(t *testing.T) {
 				answer := call()
 				took := clock.System().Now().Sub(begun)
 				if polite := strings.HasPrefix(answer, "503 after ") || strings.HasPrefix(answer, "451 "); !polite || took > answerMax {
-					t.Errorf("%s is answered %s after %s", name, answer, took)
+					t.Errorf("%s while the tables are locked: got %s after %s, want 503 with Retry-After or 451 within %s", name, answer, took, answerMax)
 				}
 			})
 		}
 	}
 	all.Wait()
 	if status, text := s.call(http.MethodGet, "/plans", "", nil); status != http.StatusOK {
-		t.Errorf("a call that needs no table: %d %s", status, text)
+		t.Errorf("GET /plans, which needs no table, while the others are locked: got %d %s, want 200", status, text)
 	}
 	must(t, tx.Rollback())
 	await(t, "mail being taken again", func() bool { return strings.HasPrefix(w.mail(t.Context(), s, 0), "250") })

@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
@@ -26,7 +25,7 @@ func dialFrom(t *testing.T, from, to string, n int) {
 func statusFrom(t *testing.T, from, method, url string) int {
 	t.Helper()
 	client := apptest.ClientFrom(from)
-	client.Timeout = 10 * time.Second
+	client.Timeout = patience
 	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -53,14 +52,14 @@ func TestProbesAnswerWhileOneAddressExhaustsDescriptors(t *testing.T) {
 		for _, from := range []string{"127.0.0.3", "127.0.0.4"} {
 			for _, path := range []string{"/healthz", "/readyz"} {
 				if status := statusFrom(t, from, http.MethodGet, "http://"+s.http+path); status != http.StatusOK {
-					t.Fatalf("%s from %s: %d", path, from, status)
+					t.Fatalf("%s from %s: %d, want %v", path, from, status, http.StatusOK)
 				}
 			}
 		}
 		if status := statusFrom(t, "127.0.0.4", http.MethodPost, s.url+"/mailboxes"); status != http.StatusCreated {
-			t.Fatalf("a mailbox of another address: %d", status)
+			t.Fatalf("a mailbox of another address: %d, want %v", status, http.StatusCreated)
 		}
 	}
 	box := s.newMailbox()
-	wantReply(t, "a mail of another address", send(t, s.smtp, letter("hello", "hello"), box.Address), "250")
+	wantReply(t, "a mail of another address", send(t, s.smtp, sampleMail("hello", "hello"), box.Address), "250")
 }

@@ -4,8 +4,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,41 +12,41 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd/dialogtest"
 )
 
-// portable lists the dialogs of test/dialogs that any server can run, by name, each with a domain of its own.
-func portable(t *testing.T) (names, domains []string) {
+// portable returns the dialogs of test/dialogs that any server can run, each with a domain of its own.
+func portable(t *testing.T) (sources []dialogtest.Source, domains []string) {
 	t.Helper()
-	paths, err := filepath.Glob("../dialogs/*.txt")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no dialogs: %v", err)
+	all, err := dialogtest.Sources("../dialogs/*.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, path := range paths {
-		d, err := dialogtest.Load(path, map[string]string{"hostname": "h", "domain": "d", "address": "a@d"})
+	for _, source := range all {
+		d, err := source.Dialog(map[string]string{"hostname": "h", "domain": "d", "address": "a@d"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if d.Portable() {
-			domains = append(domains, fmt.Sprintf("dialog-%d.test", len(names)))
-			names = append(names, path)
+			domains = append(domains, fmt.Sprintf("dialog-%d.test", len(sources)))
+			sources = append(sources, source)
 		}
 	}
-	return names, domains
+	return sources, domains
 }
 
 // TestDialogs plays the portable dialogs against the program. What they say about delivery is checked over HTTP.
 func TestDialogs(t *testing.T) {
 	t.Parallel()
 	const hostname = "mx.example.test"
-	paths, domains := portable(t)
+	sources, domains := portable(t)
 	set := certificate(t, hostname)
 	set["smtp.hostname"], set["domains"] = hostname, strings.Join(domains, ",")
 	s := start(t, options{set: set})
-	for i, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+	for i, source := range sources {
+		t.Run(source.Name, func(t *testing.T) {
 			t.Parallel()
 			a := api{t: t, url: s.url}
 			first := a.newMailbox("domain", domains[i])
-			boxes := append(a.mailboxesIn(path, domains[i]), first)
-			d, err := dialogtest.Load(path, map[string]string{"hostname": hostname, "domain": domains[i], "address": first.Address})
+			boxes := append(a.mailboxesIn(source.Text, domains[i]), first)
+			d, err := source.Dialog(map[string]string{"hostname": hostname, "domain": domains[i], "address": first.Address})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,14 +62,10 @@ func TestDialogs(t *testing.T) {
 var recipient = regexp.MustCompile(`([a-z0-9._-]+)"?@\$\{domain\}`)
 
 // mailboxesIn makes a mailbox for every address in the dialog that is valid for one.
-func (a api) mailboxesIn(path, domain string) (boxes []mailbox) {
+func (a api) mailboxesIn(dialog, domain string) (boxes []mailbox) {
 	a.t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		a.t.Fatal(err)
-	}
 	var made []string
-	for _, found := range recipient.FindAllStringSubmatch(string(text), -1) {
+	for _, found := range recipient.FindAllStringSubmatch(dialog, -1) {
 		if slices.Contains(made, found[1]) {
 			continue
 		}
@@ -107,7 +101,7 @@ func (a api) wantDelivered(d *dialogtest.Dialog, boxes []mailbox) {
 	for _, v := range d.Delivered {
 		for _, to := range v.To {
 			if !slices.ContainsFunc(boxes, func(box mailbox) bool { return leadsTo(to, box.Address) }) {
-				a.t.Errorf("the dialog delivers to %s, which is no mailbox here", to)
+				a.t.Errorf("the dialog delivers to %s, want a mailbox of this test", to)
 			}
 		}
 	}
@@ -128,7 +122,7 @@ func (a api) wantDelivery(box mailbox, m message, want dialogtest.Delivery) {
 		}
 	}
 	if want.With != "" && !regexp.MustCompile(`\swith `+want.With+`\s`).Match(trace) {
-		a.t.Errorf("%s got mail that %s did not send: %s", box.Address, want.With, trace)
+		a.t.Errorf("%s got mail with the trace %s, want it sent with %s", box.Address, trace, want.With)
 	}
 }
 
