@@ -13,7 +13,7 @@ func TestShutdownDrains(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"shutdown_grace": "50s"}})
 	box, empty := s.newMailbox(), s.newMailbox()
-	m := letter("half", "sent in two halves")
+	m := sampleMail("half", "sent in two halves")
 	c := halfSent(t, s, box, m)
 	idle := mustDial(t, s.smtp)
 	polled := s.longPoll(empty)
@@ -21,14 +21,14 @@ func TestShutdownDrains(t *testing.T) {
 	s.proc.signal(syscall.SIGTERM)
 	reply, err := idle.reply()
 	if err != nil || !strings.HasPrefix(reply, "421 4.3.2 ") || !idle.closed() {
-		t.Errorf("an idle session gets %q, %v", reply, err)
+		t.Errorf("an idle session gets %q, %v, want 421 4.3.2 and its end", reply, err)
 	}
-	if answer := <-polled; answer != `{"data":[],"nextCursor":null}` {
-		t.Errorf("a long-poll is answered %q", answer)
+	if answer := <-polled; !strings.HasPrefix(answer, `{"data":[],"nextCursor":null`) {
+		t.Errorf("a long-poll is answered %q after SIGTERM, want an empty list", answer)
 	}
 	s.awaitDeaf()
 	if !s.proc.running() {
-		t.Fatal("the service ended with a mail half sent")
+		t.Fatal("the service ended with a mail half sent, want it to wait")
 	}
 
 	if _, err := c.conn.Write(append(m[len(m)/2:], ".\r\n"...)); err != nil {
@@ -42,10 +42,31 @@ func TestShutdownDrains(t *testing.T) {
 		wantReply(t, "after it", reply, "421 4.3.2 ")
 	}
 	if code := s.proc.wait(t); code != 0 {
-		t.Errorf("ended with status %d", code)
+		t.Errorf("ended with status %d, want 0", code)
 	}
 	s.restart()
 	s.wantSubjects(box, "half")
+}
+
+// A terminal that closes sends SIGHUP, maybe twice. It drains the service as SIGTERM does, except below nohup.
+func TestHangUpDrains(t *testing.T) {
+	t.Parallel()
+	s := start(t, options{})
+	polled := s.longPoll(s.newMailbox())
+	s.proc.signal(syscall.SIGHUP)
+	s.proc.signal(syscall.SIGHUP)
+	if answer := <-polled; !strings.HasPrefix(answer, `{"data":[],"nextCursor":null`) {
+		t.Errorf("a long-poll is answered %q after SIGHUP, want an empty list", answer)
+	}
+	if code := s.proc.wait(t); code != 0 {
+		t.Errorf("after SIGHUP the service ended with status %d, want 0", code)
+	}
+	s.o.wrap = []string{"nohup"}
+	s.restart()
+	box := s.newMailbox()
+	s.proc.signal(syscall.SIGHUP)
+	wantReply(t, "a mail after SIGHUP below nohup", send(t, s.smtp, sampleMail("stays", "stays"), box.Address), "250 ")
+	s.stop()
 }
 
 // TestShutdownGraceBoundsDrain has a client stall: it is disconnected and the service ends.
@@ -53,7 +74,7 @@ func TestShutdownGraceBoundsDrain(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"shutdown_grace": "1s"}})
 	box := s.newMailbox()
-	c := halfSent(t, s, box, letter("stalled", "never finished"))
+	c := halfSent(t, s, box, sampleMail("stalled", "never finished"))
 	s.stop()
 	if reply, err := c.reply(); err == nil {
 		wantReply(t, "a client that stalls", reply, "4")
@@ -67,8 +88,8 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"shutdown_grace": "1h"}})
 	box := s.newMailbox()
-	wantReply(t, "before", send(t, s.smtp, letter("kept", "kept"), box.Address), "250 ")
-	halfSent(t, s, box, letter("stalled", "never finished"))
+	wantReply(t, "before", send(t, s.smtp, sampleMail("kept", "kept"), box.Address), "250 ")
+	halfSent(t, s, box, sampleMail("stalled", "never finished"))
 	s.proc.signal(syscall.SIGTERM)
 	s.awaitDeaf()
 	await(t, "the end after a second signal", func() bool {
@@ -76,7 +97,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		return !s.proc.running()
 	})
 	if code := s.proc.wait(t); code == 0 {
-		t.Error("the exit status is 0")
+		t.Error("the exit status after a second signal is 0, want another")
 	}
 	integrity(t, s.dir)
 	s.restart()
