@@ -30,12 +30,12 @@ func TestMailIsDeferredWhenDiskFails(t *testing.T) {
 				t.Parallel()
 				need(t, "strace")
 				s := start(t, options{})
-				m := letter("during", "during the fault")
+				m := sampleMail("during", "during the fault")
 				var box mailbox
 				var reply string
 				for hit := false; !hit; {
 					box = s.newMailbox() // a mail that missed the fault is in that of the try before
-					wantReply(t, "before the fault", send(t, s.smtp, letter("before", "before"), box.Address), "250 ")
+					wantReply(t, "before the fault", send(t, s.smtp, sampleMail("before", "before"), box.Address), "250 ")
 					reply, hit = sendFaulty(t, s, fault.inject, fault.file, m, box.Address)
 				}
 				wantReply(t, "during the fault", reply, fault.reply)
@@ -63,7 +63,7 @@ func TestMailIsAcceptedAfterDiskFault(t *testing.T) {
 			t.Parallel()
 			s := start(t, options{})
 			box := s.newMailbox()
-			m := letter("again", "sent until it is taken")
+			m := sampleMail("again", "sent until it is taken")
 			for range 3 {
 				reply, _ := sendFaulty(t, s, inject, "", m, box.Address)
 				wantReply(t, "during the fault", reply, "451 4.3.0 ")
@@ -76,7 +76,7 @@ func TestMailIsAcceptedAfterDiskFault(t *testing.T) {
 			s.restart()
 			s.wantSubjects(box, "again")
 			if _, raw := s.raw(box, s.only(box).ID); string(raw) != string(m) {
-				t.Errorf("the raw message is %q", raw)
+				t.Errorf("the raw message is %q, want %v", raw, string(m))
 			}
 		})
 	}
@@ -90,11 +90,11 @@ func TestUnacknowledgedMailIsNotShown(t *testing.T) {
 	box := s.newMailbox()
 	answer := s.longPoll(box)
 	const slowly = "fdatasync:error=EIO:delay_exit=1000000"
-	reply, _ := sendFaulty(t, s, slowly, "", letter("during", "during"), box.Address)
+	reply, _ := sendFaulty(t, s, slowly, "", sampleMail("during", "during"), box.Address)
 	wantReply(t, "during the fault", reply, "451 4.3.0 ")
-	wantReply(t, "after the fault", send(t, s.smtp, letter("after", "after"), box.Address), "250 ")
+	wantReply(t, "after the fault", send(t, s.smtp, sampleMail("after", "after"), box.Address), "250 ")
 	if got := <-answer; strings.Contains(got, `"during"`) || !strings.Contains(got, `"after"`) {
-		t.Errorf("who waited was told %s", got)
+		t.Errorf("the long-poll during the fault was answered %s, want the mail after it alone", got)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestDeferredMailIsNotCounted(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"plans.guest.mail.daily.max": "1"}})
 	box := s.newMailbox()
-	m := letter("again", "sent until it is taken")
+	m := sampleMail("again", "sent until it is taken")
 	reply, _ := sendFaulty(t, s, "fdatasync:error=EIO", "", m, box.Address)
 	wantReply(t, "during the fault", reply, "451 4.3.0 ")
 	wantReply(t, "after the fault", send(t, s.smtp, m, box.Address), "250 ")

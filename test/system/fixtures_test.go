@@ -38,16 +38,18 @@ type goldenAttachment struct {
 	SHA256 string
 }
 
-// TestFixtures sends every mail of test/mail and compares what the API shows with the golden file beside it.
+// TestFixtures sends every mail of test/mail and compares what the API shows with its entry of golden.json.
 func TestFixtures(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../mail/*.eml")
 	if err != nil || len(paths) < 60 {
-		t.Fatalf("%d fixtures, %v", len(paths), err)
+		t.Fatalf("there are %d fixtures in test/mail, want 60 at least (error %v)", len(paths), err)
 	}
+	goldens := readGoldens(t)
 	s := start(t, options{})
 	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".eml"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(path), ".eml")
+		t.Run(name, func(t *testing.T) {
 			a := api{t: t, url: s.url}
 			box := a.newMailbox()
 			content, err := os.ReadFile(path)
@@ -55,7 +57,7 @@ func TestFixtures(t *testing.T) {
 				t.Fatal(err)
 			}
 			reply := sendWhole(t, s.smtp, box.Address, content)
-			if strings.HasPrefix(filepath.Base(path), "smtp-refused-") {
+			if strings.HasPrefix(name, "smtp-refused-") {
 				wantReply(t, "a fixture to be refused", reply, "550 5.6.0 ")
 				a.wantSubjects(box)
 				return
@@ -63,7 +65,11 @@ func TestFixtures(t *testing.T) {
 			wantReply(t, "a fixture", reply, "250 ")
 			m := a.only(box)
 			a.checkBytes(box, m, content)
-			a.checkGolden(box, m, strings.TrimSuffix(path, ".eml")+".json")
+			want, ok := goldens[name]
+			if !ok {
+				t.Fatalf("golden.json has no entry %q, want one for each mail", name)
+			}
+			a.checkGolden(box, m, name, want)
 		})
 	}
 }
@@ -86,38 +92,42 @@ func (a api) checkBytes(box mailbox, m message, content []byte) {
 	a.t.Helper()
 	trace, raw := a.raw(box, m.ID)
 	if !bytes.Equal(raw, content) {
-		a.t.Errorf("the raw message differs (-sent +kept)\n%s", cmp.Diff(string(content), string(raw)))
+		a.t.Errorf("the raw message (-want as sent, +kept):\n%s", cmp.Diff(string(content), string(raw)))
 	}
 	if !bytes.Contains(trace, []byte("\r\nAuthentication-Results: ")) {
-		a.t.Errorf("the fields in front are %q", trace)
+		a.t.Errorf(`the fields in front are %q, want "\r\nAuthentication-Results: " in it`, trace)
 	}
 	if int(m.Size) != len(content) {
 		a.t.Errorf("the size is %d, want %d", m.Size, len(content))
 	}
 	for _, att := range m.Attachments {
 		if data := a.get("/messages/"+m.ID+"/attachments/"+att.ID, box.Token); len(data) != att.Size {
-			a.t.Errorf("attachment %s has %d octets, its size says %d", att.Filename, len(data), att.Size)
+			a.t.Errorf("the attachment %s has %d octets, want its size %d", att.Filename, len(data), att.Size)
 		}
 	}
 }
 
-// checkGolden compares the message with the golden file.
-func (a api) checkGolden(box mailbox, m message, path string) {
-	a.t.Helper()
-	text, err := os.ReadFile(path)
+func readGoldens(t *testing.T) (goldens map[string]golden) {
+	t.Helper()
+	text, err := os.ReadFile("../mail/golden.json")
 	if err != nil {
-		a.t.Fatal(err)
+		t.Fatal(err)
 	}
-	var want golden
-	if err := json.Unmarshal(text, &want); err != nil {
-		a.t.Fatal(err)
+	if err := json.Unmarshal(text, &goldens); err != nil {
+		t.Fatal(err)
 	}
+	return goldens
+}
+
+// checkGolden compares the message with the entry of golden.json that belongs to the fixture.
+func (a api) checkGolden(box mailbox, m message, name string, want golden) {
+	a.t.Helper()
 	if len(want.To) == 0 { // a mail without To shows the envelope's
 		want.To = []goldenAddress{{Addr: box.Address}}
 	}
 	got := shown(m)
 	if (want.HTML == "") != (m.HTML == nil) {
-		a.t.Errorf("html is shown: %v", m.HTML != nil)
+		a.t.Errorf("the API shows HTML for %s.eml: %v, want %v", name, m.HTML != nil, want.HTML != "")
 	}
 	if want.Text == "" && want.HTML != "" {
 		got.Text = "" // made from the HTML
@@ -129,7 +139,7 @@ func (a api) checkGolden(box mailbox, m message, path string) {
 		*want.Date = want.Date.Truncate(time.Millisecond)
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		a.t.Errorf("(-want +got)\n%s", diff)
+		a.t.Errorf("the message in the API that was sent as %s.eml (-want of golden.json, +got):\n%s", name, diff)
 	}
 	found := "none"
 	if m.OTP != nil {
@@ -137,13 +147,13 @@ func (a api) checkGolden(box mailbox, m message, path string) {
 	}
 	switch {
 	case code == nil && m.OTP != nil:
-		a.t.Errorf("the code is %s, but the mail has none", found)
+		a.t.Errorf("the API shows the code %s for %s.eml, want none", found, name)
 	case code != nil && found != *code:
-		a.t.Errorf("the code is %s, want %s", found, *code)
+		a.t.Errorf("the API shows the code %s for %s.eml, want %s", found, name, *code)
 	}
 }
 
-// shown is a message in the form of the golden files.
+// shown is a message in the form of golden.json.
 func shown(m message) golden {
 	g := golden{
 		From: goldenOf(m.From), To: goldens(m.To), CC: goldens(m.CC), ReplyTo: goldens(m.ReplyTo),

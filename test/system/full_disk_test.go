@@ -34,7 +34,7 @@ func smallDisk(t *testing.T, kind string, size int64) string {
 		}
 		for _, command := range [][]string{{need(t, "mkfs.ext4"), "-q", "-F", image}, {need(t, "mount"), "-o", "loop", image, dir}} {
 			if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-				t.Skipf("%v: %v: %s", command, err, out)
+				t.Skipf("this machine cannot run %v: %v: %s", command, err, out)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func fillUp(t *testing.T, path string) {
 	for size := 1 << 20; size > 0; {
 		if _, err := f.Write(make([]byte, size)); err != nil {
 			if !errors.Is(err, syscall.ENOSPC) {
-				t.Fatal(err)
+				t.Fatalf("fill the disk: %v, want %v in the end", err, syscall.ENOSPC)
 			}
 			size /= 2
 		}
@@ -79,27 +79,27 @@ func TestFullDisk(t *testing.T) {
 			}})
 			rng := rand.New(rand.NewPCG(1, 2))
 			kept, ended := s.newMailbox(), s.newMailbox()
-			mark, deleted := noise(rng, 60)[:60], noise(rng, 60)[:60]
+			mark, deleted := randomText(rng, 60)[:60], randomText(rng, 60)[:60]
 			for _, to := range []string{kept.Address, ended.Address} {
 				for i, text := range []string{mark, deleted, deleted} {
-					wantReply(t, "before", send(t, s.smtp, letter(fmt.Sprintf("mail %d", i), text+"\r\n"+noise(rng, 2_000_000)), to), "250 ")
+					wantReply(t, "before", send(t, s.smtp, sampleMail(fmt.Sprintf("mail %d", i), text+"\r\n"+randomText(rng, 2_000_000)), to), "250 ")
 				}
 			}
 			await(t, "the end of the raw messages, which would make space later", func() bool { return len(s.rawFiles()) == 0 })
 			s.fillForGood(disk)
 			all := s.messages(kept) // the newest first
 			if got := s.read(kept, all[2].ID); !strings.Contains(got.Text, mark) || got.Seen {
-				t.Errorf("read on a full disk: %.60q, seen %v", got.Text, got.Seen)
+				t.Errorf("the message read on a full disk is %.60q, seen: %t; want %q in it, and unseen", got.Text, got.Seen, mark)
 			}
 			if status, body := s.call(http.MethodPatch, "/messages/"+all[2].ID, kept.Token, map[string]bool{"seen": true}); status != http.StatusServiceUnavailable {
-				t.Errorf("PATCH on a full disk: %d %s", status, body)
+				t.Errorf("PATCH on a full disk: %d %s, want %v", status, body, http.StatusServiceUnavailable)
 			}
-			if status, body := s.call(http.MethodPost, "/mailboxes/me/messages", kept.Token, map[string]string{"text": noise(rng, 100_000)}); status != http.StatusServiceUnavailable {
-				t.Errorf("an injection on a full disk: %d %s", status, body)
+			if status, body := s.call(http.MethodPost, "/mailboxes/me/messages", kept.Token, map[string]string{"text": randomText(rng, 100_000)}); status != http.StatusServiceUnavailable {
+				t.Errorf("an injection on a full disk: %d %s, want %v", status, body, http.StatusServiceUnavailable)
 			}
 			for path, token := range map[string]string{"/messages/" + all[0].ID: kept.Token, "/messages/" + all[1].ID: kept.Token, "/mailboxes/me": ended.Token} {
 				if status, body := s.call(http.MethodDelete, path, token, nil); status != http.StatusNoContent {
-					t.Errorf("DELETE %s on a full disk: %d %s", path, status, body)
+					t.Errorf("DELETE %s on a full disk: %d %s, want %v", path, status, body, http.StatusNoContent)
 				}
 			}
 			await(t, "what was deleted is in no file", func() bool { return occurrences(t, s.dir, deleted) == 0 })
@@ -113,10 +113,10 @@ func TestFullDisk(t *testing.T) {
 			before := time.Now()
 			await(t, "readiness with space again", s.ready)
 			t.Logf("ready %s after there was space again", time.Since(before))
-			wantReply(t, "with space again", send(t, s.smtp, letter("after", "after"), kept.Address), "250 ")
+			wantReply(t, "with space again", send(t, s.smtp, sampleMail("after", "after"), kept.Address), "250 ")
 			s.wantSubjects(kept, "mail 0", "after")
 			if got := s.read(kept, all[2].ID); !got.Seen {
-				t.Error("a message that is read with space again is not marked as seen")
+				t.Error("a message that is read with space again is unseen, want it marked as seen")
 			}
 			s.stop()
 			integrity(t, s.dir)
@@ -134,11 +134,11 @@ func TestDiskFilledByMail(t *testing.T) {
 			s := start(t, options{dir: filepath.Join(smallDisk(t, kind, 96<<20), "data"), set: map[string]string{"mailbox.erase_every": "1s"}})
 			rng := rand.New(rand.NewPCG(1, 2))
 			full, other := s.newMailbox(), s.newMailbox()
-			wantReply(t, "first", send(t, s.smtp, letter("first", "first"), other.Address), "250 ")
+			wantReply(t, "first", send(t, s.smtp, sampleMail("first", "first"), other.Address), "250 ")
 			var taken []string
 			for i := 0; ; i++ {
 				subject := fmt.Sprintf("mail %d", i)
-				reply := send(t, s.smtp, letter(subject, noise(rng, 1_000_000)), full.Address)
+				reply := send(t, s.smtp, sampleMail(subject, randomText(rng, 1_000_000)), full.Address)
 				if !strings.HasPrefix(reply, "250 ") {
 					wantReply(t, subject, reply, "452 4.3.1 ")
 					if s.full() {
@@ -151,12 +151,12 @@ func TestDiskFilledByMail(t *testing.T) {
 			t.Logf("%d mails of 1 MB were taken", len(taken))
 			s.wantSubjects(full, taken...)
 			if got := s.only(other); got.Text == "" {
-				t.Error("a message cannot be read")
+				t.Error("the message in the other mailbox has no text, want it readable")
 			}
 			if status, body := s.call(http.MethodDelete, "/mailboxes/me", full.Token, nil); status != http.StatusNoContent {
-				t.Fatalf("DELETE of a mailbox: %d %s", status, body)
+				t.Fatalf("DELETE of a mailbox: %d %s, want %v", status, body, http.StatusNoContent)
 			}
-			after := letter("after", noise(rng, 1_000_000))
+			after := sampleMail("after", randomText(rng, 1_000_000))
 			awaitWithin(t, 3*patience, "space for mail", func() bool { return strings.HasPrefix(send(t, s.smtp, after, other.Address), "250 ") })
 			s.wantSubjects(other, "first", "after")
 			s.stop()
@@ -173,7 +173,7 @@ func (s *service) fillForGood(disk string) {
 		if !s.full() {
 			return false
 		}
-		reply := send(s.t, s.smtp, letter("probe", "probe"), probe.Address)
+		reply := send(s.t, s.smtp, sampleMail("probe", "probe"), probe.Address)
 		status, _ := s.call(http.MethodPost, "/mailboxes", "", nil)
 		return strings.HasPrefix(reply, "452 4.3.1 ") && status == http.StatusServiceUnavailable
 	})
@@ -233,7 +233,7 @@ func (s *service) full() bool {
 func (s *service) wantFull() {
 	s.t.Helper()
 	if !s.full() {
-		s.t.Error("readiness does not say that the disk is full")
+		s.t.Error("/readyz does not say that the disk is full, want it to")
 	}
 }
 
@@ -253,13 +253,7 @@ func (s *service) restartAny() {
 // occurrences counts a text in the files of a folder.
 func occurrences(t *testing.T, dir, text string) (n int) {
 	t.Helper()
-	return occurrencesIn(t, dir, "", text)
-}
-
-// occurrencesIn counts a text in the files of a subfolder.
-func occurrencesIn(t *testing.T, dir, sub, text string) (n int) {
-	t.Helper()
-	err := filepath.WalkDir(filepath.Join(dir, sub), func(path string, e os.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return ignoreGone(err)
 		}

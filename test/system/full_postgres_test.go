@@ -30,7 +30,7 @@ func TestFullDiskOfPostgres(t *testing.T) {
 	defer operator.Close()
 	for _, statement := range []string{"CREATE TABLESPACE small LOCATION '" + tables + "'", "CREATE DATABASE gonebox TABLESPACE small"} {
 		if _, err := operator.ExecContext(t.Context(), statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
+			t.Fatalf("execute %s: %v", statement, err)
 		}
 	}
 	s := start(t, options{set: map[string]string{
@@ -39,14 +39,14 @@ func TestFullDiskOfPostgres(t *testing.T) {
 	box, ended := s.newMailbox(), s.newMailbox()
 	taken := []string{}
 	for _, subject := range []string{"first", "second"} {
-		wantReply(t, "before", send(t, s.smtp, letter(subject, "text"), box.Address), "250 ")
+		wantReply(t, "before", send(t, s.smtp, sampleMail(subject, "text"), box.Address), "250 ")
 		taken = append(taken, subject)
 	}
 	filler := filepath.Join(disk, "filler")
 	fillUp(t, filler)
 	for i := 0; ; i++ { // there is room for some in pages that tables have
 		subject := "full " + strconv.Itoa(i)
-		reply := send(t, s.smtp, letter(subject, strings.Repeat("words ", 2000)), box.Address)
+		reply := send(t, s.smtp, sampleMail(subject, strings.Repeat("words ", 2000)), box.Address)
 		if !strings.HasPrefix(reply, "250 ") {
 			wantReply(t, subject, reply, "452 4.3.1 ")
 			break
@@ -57,7 +57,7 @@ func TestFullDiskOfPostgres(t *testing.T) {
 	s.wantSubjects(box, taken...)
 	all := s.messages(box)
 	if got := s.read(box, all[len(all)-1].ID); !strings.Contains(got.Text, "text") {
-		t.Errorf("read on a full disk: %.60q", got.Text)
+		t.Errorf("the message read on a full disk is %.60q, want its text", got.Text)
 	}
 	for path, token := range map[string]string{"/messages/" + all[len(all)-2].ID: box.Token, "/mailboxes/me": ended.Token} {
 		if status, body := s.call(http.MethodDelete, path, token, nil); status != http.StatusNoContent {
@@ -68,9 +68,9 @@ func TestFullDiskOfPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, "readiness with space again", s.ready)
-	wantReply(t, "with space again", send(t, s.smtp, letter("after", "after"), box.Address), "250 ")
+	wantReply(t, "with space again", send(t, s.smtp, sampleMail("after", "after"), box.Address), "250 ")
 	if got := s.messages(box)[0].Subject; got != "after" {
-		t.Errorf("the last message is %q", got)
+		t.Errorf(`the last message is %q, want "after"`, got)
 	}
 }
 

@@ -19,10 +19,10 @@ func TestDiskFull(t *testing.T) {
 	deferred := 0
 	for i := 0; deferred < 3; i++ {
 		if i == 200 {
-			t.Fatal("200 mails fit in files of a megabyte")
+			t.Fatal("200 mails were taken into files of a megabyte, want them refused before")
 		}
 		subject := fmt.Sprintf("mail %d", i)
-		reply := send(t, s.smtp, letter(subject, noise(rng, 30_000)), box.Address)
+		reply := send(t, s.smtp, sampleMail(subject, randomText(rng, 30_000)), box.Address)
 		if strings.HasPrefix(reply, "250 ") {
 			taken = append(taken, subject)
 			continue
@@ -37,16 +37,16 @@ func TestDiskFull(t *testing.T) {
 	s.o.wrap = nil
 	s.restart()
 	s.wantSubjects(box, taken...)
-	last := letter("last", noise(rng, 30_000))
+	last := sampleMail("last", randomText(rng, 30_000))
 	wantReply(t, "with room again", send(t, s.smtp, last, box.Address), "250 ")
 	s.wantSubjects(box, append(taken, "last")...)
 	if _, raw := s.raw(box, s.messages(box)[0].ID); string(raw) != string(last) {
-		t.Errorf("the raw message begins with %.200q", raw)
+		t.Errorf("the raw message begins with %.200q, want %v", raw, string(last))
 	}
 }
 
-// noise is text in lines that does not compress well.
-func noise(rng *rand.Rand, octets int) string {
+// randomText is text in lines that does not compress well.
+func randomText(rng *rand.Rand, octets int) string {
 	var b strings.Builder
 	for b.Len() < octets {
 		fmt.Fprintf(&b, "%016x%016x%016x%016x\r\n", rng.Uint64(), rng.Uint64(), rng.Uint64(), rng.Uint64())
