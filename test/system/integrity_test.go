@@ -15,7 +15,7 @@ func integrity(t *testing.T, dir string) {
 	scratch := t.TempDir()
 	files, err := filepath.Glob(filepath.Join(dir, "gonebox.db*"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no database in %s: %v", dir, err)
+		t.Fatalf("the database in %s: %v, want its files", dir, err)
 	}
 	for _, file := range files {
 		if filepath.Ext(file) == ".db-shm" {
@@ -50,7 +50,7 @@ func checkReferences(t *testing.T, db *sql.DB) {
 			+ (SELECT count(*) FROM attachment WHERE blob = b.hash) + (SELECT count(*) FROM blob_stage WHERE hash = b.hash)) FROM blob`).
 		Scan(&blobs, &orphans, &wrong)
 	if err != nil || orphans > 0 || wrong > 0 {
-		t.Errorf("of %d blobs %d have a wrong reference count, and %d chunks belong to none, %v", blobs, wrong, orphans, err)
+		t.Errorf("of %d blobs %d have a wrong reference count, and %d chunks belong to none, %v, want 0 and 0", blobs, wrong, orphans, err)
 	}
 }
 
@@ -58,7 +58,7 @@ func checkPragma(t *testing.T, db *sql.DB, pragma string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "PRAGMA "+pragma)
 	if err != nil {
-		t.Fatalf("%s: %v", pragma, err)
+		t.Fatalf(`%s: db.QueryContext("PRAGMA "+pragma): %v`, pragma, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -69,10 +69,10 @@ func checkPragma(t *testing.T, db *sql.DB, pragma string) {
 			err = rows.Scan(&said, &ignored, &ignored, &ignored)
 		}
 		if err != nil || said != "ok" {
-			t.Errorf("PRAGMA %s says %v, %v", pragma, said, err)
+			t.Errorf(`PRAGMA %s says %v, %v, want "ok"`, pragma, said, err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		t.Errorf("%s: %v", pragma, err)
+		t.Errorf("read the rows of %s: %v", pragma, err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// takeoverMax bounds how long a periodic task waits for the lease of a killed process: far below the minute it once
+// takeoverMax bounds how long a periodic task waits for the lease of a killed process: less than the minute it once
 // took, with enough time to start the program on a busy machine.
-const takeoverMax = 30 * time.Second
+const takeoverMax = 50 * time.Second
 
 // TestKilledReconcilerDelaysCreditsBriefly kills the process that reconciles while it holds the lease, twice in a row.
 // The next process soon takes the lease over and credits the payments.

@@ -77,7 +77,7 @@ func (l *load) compose(rng *rand.Rand, token string) *sending {
 	for range lines {
 		fmt.Fprintf(&text, "%x%x\r\n", rng.Uint64(), rng.Uint64()) // does not compress well
 	}
-	m.data = letter("under load", text.String())
+	m.data = sampleMail("under load", text.String())
 	return m
 }
 

@@ -4,8 +4,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-
-	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // longPoll starts a call that waits for mail, and returns a channel for the answer once the service waits.
@@ -28,13 +26,7 @@ func (s *service) longPoll(box mailbox) <-chan string {
 		answer <- strings.TrimSpace(string(text))
 	}()
 	await(s.t, "a long-poll that waits", func() bool {
-		res, err := http.Get("http://" + s.metrics + "/debug/pprof/goroutine?debug=2")
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		defer res.Body.Close()
-		stacks, _ := io.ReadAll(res.Body)
-		return apptest.CountSleepers(string(stacks)) > 0
+		return s.value("gonebox_waits ") > 0
 	})
 	return answer
 }

@@ -39,17 +39,17 @@ func TestCommandThatEndsMailboxEndsItsCalls(t *testing.T) {
 			req.Header.Set("Authorization", "Bearer "+box.Token)
 			stream, err := http.DefaultClient.Do(req)
 			if err != nil || stream.StatusCode != http.StatusOK {
-				t.Fatalf("%v, %v", stream, err)
+				t.Fatalf("open the stream: %v, %v, want the status %d", stream, err, http.StatusOK)
 			}
 			defer stream.Body.Close()
 			await(t, "the open wait and stream", func() bool { return strings.Contains(s.scrape(), "\ngonebox_waits 2\n") })
 			stop := s.keepReading(box.Token)
 			if code, _, err := command(t, append([]string{"mailbox", "end", box.Address}, where...)...); code != 0 {
-				t.Fatal(err)
+				t.Fatalf("gonebox mailbox end %s: exit status %d, want 0: %s", box.Address, code, err)
 			}
 			began := time.Now()
 			if status, body := s.call(http.MethodGet, "/mailboxes/me/messages", box.Token, nil); status != http.StatusUnauthorized {
-				t.Errorf("after the command: %d %s", status, body)
+				t.Errorf("after the command: %d %s, want %v", status, body, http.StatusUnauthorized)
 			}
 			stop()
 			end := ""
@@ -60,10 +60,10 @@ func TestCommandThatEndsMailboxEndsItsCalls(t *testing.T) {
 			answer := <-waited
 			t.Logf("the stream ended after %s, the wait after %s: %s", streamed, time.Since(began), answer)
 			if !strings.Contains(end, "event: end") || !strings.Contains(end, "destroyed") {
-				t.Errorf("the stream ended with %q", end)
+				t.Errorf("the stream ended with %q, want the event end for a mailbox that was destroyed", end)
 			}
-			if took := time.Since(began); took > 30*time.Second { // without a wake-up the wait takes its minute
-				t.Errorf("the calls ended after %s", took)
+			if took := time.Since(began); took > 50*time.Second { // without a wake-up the wait takes its minute
+				t.Errorf("the calls ended after %s, want at most %v", took, 50*time.Second)
 			}
 		})
 	}
