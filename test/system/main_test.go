@@ -6,7 +6,6 @@ package system_test
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +19,7 @@ import (
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
-	needs := "the built program, PostgreSQL, strace, swaks and Postfix's smtp-source"
+	needs := "the built program, PostgreSQL, strace, swaks, Postfix's smtp-source and Dovecot"
 	flag.Parse()
 	if !given("test.parallel") {
 		_ = flag.Set("test.parallel", "6") // parallel tests here mostly wait for processes to start, stop, expire or retry
@@ -38,14 +37,8 @@ func given(name string) (set bool) {
 var authority *apptest.Authority
 
 func run(m *testing.M) int {
-	var err error
-	if authority, err = apptest.NewAuthority(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer authority.Close()
 	os.Setenv("PEBBLE_VA_NOSLEEP", "1") // what it proves a name with sleeps for seconds else, see startACME
-	return m.Run()
+	return apptest.WithAuthority(&authority, m.Run)
 }
 
 // await calls done until it returns true, and fails the test if that takes too long. It pauses for four times as long
@@ -68,7 +61,7 @@ func awaitWithin(t *testing.T, patience time.Duration, what string, done func() 
 		select {
 		case <-time.After(max(10*time.Millisecond, 4*time.Since(began))):
 		case <-ctx.Done():
-			t.Fatalf("%s: did not happen within %s", what, patience)
+			t.Fatalf("waited %s in vain, want %s", patience, what)
 		}
 	}
 }
@@ -83,7 +76,7 @@ func need(t *testing.T, program string) string {
 	switch {
 	case err == nil:
 	case os.Getenv("CI") != "":
-		t.Fatalf("%s is missing; test/deps.sh installs it", program)
+		t.Fatalf("%s is missing, want it installed by test/deps.sh", program)
 	default:
 		t.Skipf("%s is missing; test/deps.sh installs it", program)
 	}

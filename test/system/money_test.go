@@ -54,7 +54,7 @@ func (s *service) register(email string) string {
 	s.t.Helper()
 	status, text := s.call(http.MethodPost, "/auth/register", "", map[string]string{"email": email, "password": userPassword})
 	if status != http.StatusCreated {
-		s.t.Fatalf("register: %d %s", status, text)
+		s.t.Fatalf("register: %d %s, want %v", status, text, http.StatusCreated)
 	}
 	return decode[struct{ Token string }](s.t, text).Token
 }
@@ -74,7 +74,7 @@ func (s *service) unseen() (n int) {
 		}
 		code, out, text := command(s.t, args...)
 		if code != 0 {
-			s.t.Fatalf("payment list: %s", text)
+			s.t.Fatalf("payment list: %s, want 0", text)
 		}
 		var rows []struct{ ID, Outcome string }
 		if err := json.Unmarshal([]byte(out), &rows); err != nil {
@@ -120,7 +120,7 @@ func (m *market) torment(t *testing.T, s *service) {
 		s.kill()
 		s.restart()
 		if s.url != m.url {
-			t.Fatal("another program took the port meanwhile")
+			t.Fatalf("the service is at %s after the crash, want %s again: another program took the port", s.url, m.url)
 		}
 	}
 	close(closing)
@@ -283,7 +283,7 @@ func (p *payer) try(ctx context.Context, path, token, key string, body []byte) (
 // verify compares what each account shows with what it was answered.
 func (m *market) verify(t *testing.T, s *service) {
 	for _, text := range m.strange {
-		t.Errorf("a client got %s", text)
+		t.Errorf("a client got %s, want a response that a crash explains", text)
 	}
 	orders, rightly, bought := 0, 0, 0
 	for _, p := range m.payers {
@@ -292,7 +292,7 @@ func (m *market) verify(t *testing.T, s *service) {
 		for _, o := range p.orders {
 			status := decode[struct{ Status string }](t, s.get("/me/wallet/topups/"+o.ID, p.token)).Status
 			if o.rightly && (status != "paid" || credits[o.ID] != o.Points) || !o.rightly && (status != "pending" || credits[o.ID] != 0) {
-				t.Errorf("order %s over %d points, paid rightly: %v; it is %s, credited: %d", o.ID, o.Points, o.rightly, status, credits[o.ID])
+				t.Errorf("order %s over %d points is %s and credited %d, want it paid and credited: %t", o.ID, o.Points, status, credits[o.ID], o.rightly)
 			}
 			orders++
 			if o.rightly {
@@ -303,20 +303,20 @@ func (m *market) verify(t *testing.T, s *service) {
 			delete(credits, o.ID)
 		}
 		if len(credits) > 0 {
-			t.Errorf("credited for nothing: %v", credits)
+			t.Errorf("payer %d was credited %v, want nothing but orders", p.n, credits)
 		}
 		w := decode[struct{ PendingTopups int }](t, s.get("/me/wallet", p.token))
 		if w.PendingTopups != pending {
-			t.Errorf("payer %d has %d open orders, %d were answered", p.n, w.PendingTopups, pending)
+			t.Errorf("payer %d has %d open orders, want the %d that were answered", p.n, w.PendingTopups, pending)
 		}
 		if got := slices.Sorted(maps.Keys(debits)); !slices.Equal(got, slices.Sorted(maps.Keys(p.bought))) {
-			t.Errorf("payer %d was debited for %v and bought %v", p.n, got, p.bought)
+			t.Errorf("payer %d was debited for %v and bought %v, want %v", p.n, got, p.bought, slices.Sorted(maps.Keys(p.bought)))
 		}
 		bought += len(p.bought)
 	}
 	t.Logf("%d orders, %d of them paid rightly, %d purchases, %d calls answered", orders, rightly, bought, m.done)
 	if rightly == 0 || bought == 0 || rightly == orders {
-		t.Error("the run did not cover everything that is checked")
+		t.Errorf("of %d orders %d were paid rightly and %d plans were bought, want some of each, and an order that was not paid", orders, rightly, bought)
 	}
 }
 
@@ -346,20 +346,20 @@ func (p *payer) ledger(t *testing.T, s *service) (credits, debits map[string]int
 	var sum int64
 	for _, e := range slices.Backward(all) {
 		if sum += e.Amount; e.BalanceAfter != sum || sum < 0 {
-			t.Errorf("payer %d: %+v, the sum is %d", p.n, e, sum)
+			t.Errorf("payer %d: the entry is %+v, want the balance %d of the sum, which is never negative", p.n, e, sum)
 		}
 		side := credits
 		if e.Kind == "subscription" {
 			side = debits
 			if e.Amount != -planPrice || debits[e.Reference] != 0 {
-				t.Errorf("payer %d: %+v", p.n, e)
+				t.Errorf("payer %d: the entry is %+v, want %d points for a plan, once", p.n, e, -planPrice)
 			}
 		}
 		side[e.Reference] += e.Amount
 	}
 	w := decode[struct{ Balance int64 }](t, s.get("/me/wallet", p.token))
 	if w.Balance != sum {
-		t.Errorf("payer %d: balance %d, sum %d", p.n, w.Balance, sum)
+		t.Errorf("payer %d: the balance is %d, want the sum %d of the entries", p.n, w.Balance, sum)
 	}
 	return credits, debits
 }
