@@ -43,7 +43,7 @@ func TestStartWarnsOfInsecureSettings(t *testing.T) {
 	await(t, "a warning of each setting", func() bool { return len(warned()) == len(openSettings()) })
 	for key, n := range warned() {
 		if n != 1 {
-			t.Errorf("%s was warned of %d times", key, n)
+			t.Errorf("%s was warned of %d times, want 1", key, n)
 		}
 	}
 }
@@ -57,14 +57,14 @@ func TestConfigCommandWarnsOfInsecureSettings(t *testing.T) {
 	}
 	code, out, err := command(t, args...)
 	if code != 0 || strings.Contains(out, "warning") {
-		t.Errorf("status %d: %s", code, out)
+		t.Errorf("gonebox config with insecure settings: exit status %d, want 0 and no warning in the output:\n%s", code, out)
 	}
 	for key, s := range openSettings() {
 		if !strings.Contains(err, "gonebox: warning: "+key+` = "`+s.value+`": `) {
-			t.Errorf("no warning of %s: %s", key, err)
+			t.Errorf("no warning of %s: %s, want %v in it", key, err, "gonebox: warning: "+key+` = "`+s.value+`": `)
 		}
 	}
 	if _, _, err := command(t, "config", "--set", "metrics.addr=127.0.0.1:9090", "--set", "http.trusted_proxies=10.0.0.0/8"); err != "" {
-		t.Errorf("a warning without a cause: %s", err)
+		t.Errorf("gonebox config with secure settings warns of %s, want no warning", err)
 	}
 }
