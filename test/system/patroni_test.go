@@ -51,7 +51,7 @@ func startPatroni(t *testing.T) *patroni {
 	t.Helper()
 	initdb, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(initdb) == 0 {
-		t.Fatal("there is no PostgreSQL of Debian's packages")
+		t.Fatalf("no initdb below /usr/lib/postgresql: %v, want a PostgreSQL of Debian's packages", err)
 	}
 	dir, err := os.MkdirTemp("/tmp", "gonebox-patroni-")
 	if err != nil {
@@ -336,7 +336,7 @@ func TestPatroniFailoverLosesNothing(t *testing.T) {
 		t.Logf("%s of %s: another primary after %s, mail is accepted and all are ready %s later; /readyz reported it: %v",
 			kind, old.name, promoted.Round(100*time.Millisecond), (recovered - promoted).Round(100*time.Millisecond), reported)
 		if !reported {
-			t.Errorf("%s: /readyz never answered 503", kind)
+			t.Errorf("%s: /readyz never answered 503, want it to report the lost primary", kind)
 		}
 		if kind == "SIGKILL" {
 			p.start(old)

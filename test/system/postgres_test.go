@@ -130,31 +130,31 @@ func TestServiceRecoversFromLostPostgres(t *testing.T) {
 	await(t, "a probe that fails", func() bool { return !s.ready() })
 	probe := s.probe()
 	if probe.Status != "unavailable" || probe.Checks["database"] == "ok" || probe.Checks["smtp"] != "ok" {
-		t.Errorf("the probe says %+v", probe)
+		t.Errorf("/readyz says %+v, want unavailable for the database, and SMTP ok", probe)
 	}
 	for name, reason := range probe.Checks {
 		if strings.Contains(reason, "host=") || strings.Contains(reason, "user=") || strings.Contains(reason, "/tmp/") {
-			t.Errorf("everybody may read of %s: %s", name, reason)
+			t.Errorf("/readyz says of %s: %s, want nothing that not everybody may read", name, reason)
 		}
 	}
 	if status, text := s.call(http.MethodGet, "/mailboxes/me", box.Token, nil); status != http.StatusServiceUnavailable || !strings.Contains(string(text), "server.unavailable") {
-		t.Errorf("a call is answered %d %s", status, text)
+		t.Errorf(`a call is answered %d %s, want %v and "server.unavailable" in it`, status, text, http.StatusServiceUnavailable)
 	}
-	reply, err := open.send("sender@example.org", []string{box.Address}, letter("away", "tkn-1-1-1."))
+	reply, err := open.send("sender@example.org", []string{box.Address}, sampleMail("away", "tkn-1-1-1."))
 	if err != nil || !strings.HasPrefix(reply, "451 4.3.0 ") {
-		t.Errorf("a sender hears %q, %v", reply, err)
+		t.Errorf("the reply to a mail is %q, %v, want 451 4.3.0", reply, err)
 	}
 	if status, _ := s.call(http.MethodGet, "/healthz", "", nil); status != http.StatusOK {
-		t.Errorf("healthz: %d", status)
+		t.Errorf("healthz: %d, want %v", status, http.StatusOK)
 	}
 
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "recovery", s.ready)
-	wantReply(t, "after it", send(t, s.smtp, letter("back", "tkn-1-1-2."), box.Address), "250 ")
+	wantReply(t, "after it", send(t, s.smtp, sampleMail("back", "tkn-1-1-2."), box.Address), "250 ")
 	if answer := <-polled; !strings.Contains(answer, `"back"`) {
-		t.Errorf("the call that waited to the end is answered %s", answer)
+		t.Errorf(`the call that waited to the end is answered %s, want "\"back\"" in it`, answer)
 	}
 	s.wantSubjects(box, "back")
 }
@@ -178,7 +178,7 @@ func (s *service) probe() readiness {
 	}
 	var answer struct{ Data readiness }
 	if err := json.Unmarshal(text, &answer); err != nil {
-		s.t.Fatalf("%s: %v", text, err)
+		s.t.Fatalf("decode %s: %v", text, err)
 	}
 	return answer.Data
 }

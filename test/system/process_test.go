@@ -1,13 +1,11 @@
 package system_test
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -17,35 +15,20 @@ import (
 // process is the running program.
 type process struct {
 	cmd    *exec.Cmd
-	out    output // stdout
-	err    output // stderr
+	out    apptest.Buffer // stdout
+	err    apptest.Buffer // stderr
 	exited chan struct{}
-}
-
-// output collects what a process prints.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write appends p.
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-// String returns everything so far.
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }
 
 // launch starts the program with arguments, below a wrapping command if there is one.
 func launch(t *testing.T, wrap []string, args ...string) *process {
 	t.Helper()
-	line := slices.Concat(wrap, []string{program(t)}, args)
+	return launchLine(t, slices.Concat(wrap, []string{program(t)}, args))
+}
+
+// launchLine starts a command line.
+func launchLine(t *testing.T, line []string) *process {
+	t.Helper()
 	p := &process{cmd: exec.Command(line[0], line[1:]...), exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
 	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONEBOX_") })
@@ -65,7 +48,7 @@ func program(t *testing.T) string {
 	t.Helper()
 	sources, err := filepath.Glob("../../cmd/gonebox/*.go")
 	if err != nil || len(sources) == 0 {
-		t.Fatalf("no sources of the program: %v", err)
+		t.Fatalf("the sources in cmd/gonebox: %v, want some", err)
 	}
 	for _, source := range sources {
 		if _, err := os.Stat(source); err != nil {
