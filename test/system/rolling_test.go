@@ -20,7 +20,7 @@ import (
 // and each mail reaches the client that waits for it.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t, dbtest.PostgresURL(t), map[string]string{"shutdown_delay": "3s"}, "smtp, api", "smtp, api", "jobs")
+	c := startCluster(t, dbtest.PostgresURL(t), map[string]string{"shutdown_delay": "10s"}, "smtp, api", "smtp, api", "jobs")
 	l := &load{seed: rand.Uint64(), addr: c.front.smtp}
 	for range 4 {
 		l.boxes = append(l.boxes, c.front.newMailbox())
@@ -61,7 +61,7 @@ func TestRollingRestart(t *testing.T) {
 	stop()
 	busy.Wait()
 	for _, f := range append(l.faulty(), r.faulty()...) {
-		t.Error(f)
+		t.Errorf("a client saw the fault %v, want none during the restarts", f)
 	}
 	l.verify(t, c.front)
 	t.Logf("%d mails, %d calls", l.acknowledged(), r.answered())

@@ -16,13 +16,13 @@ import (
 func TestRotatedSecretKeepsTokensAndSecondFactors(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: movedSettings()})
-	w := newWorld(t, s)
+	w := newSample(t, s)
 	w.account()
 	first := s.newMailbox()
 	for range 2 {
 		code, out, text := command(t, "secret", "rotate", "--data-dir", s.dir)
 		if code != 0 || !strings.HasPrefix(out, "Rotated the master secret.") {
-			t.Fatalf("status %d, %q, %s", code, out, text)
+			t.Fatalf(`status %d, %q, %s, want 0 and beginning with "Rotated the master secret."`, code, out, text)
 		}
 	}
 	earlier := filepath.Join(s.dir, token.PreviousFile)
@@ -62,7 +62,7 @@ func TestRotatedSecretKeepsTokensAndSecondFactors(t *testing.T) {
 		Key, Previous string
 	}
 	if err := json.Unmarshal([]byte(out), &next); err != nil || code != 0 || next.Rotated || next.Previous != key+","+previous || next.Key == key {
-		t.Fatalf("status %d, %s%s", code, out, text)
+		t.Fatalf("gonebox secret rotate: exit status %d, want 0, another key, and the earlier ones as previous:\n%s%s", code, out, text)
 	}
 	s.stop()
 	s.o.set["secrets.key"], s.o.set["secrets.previous"] = next.Key, next.Previous
@@ -78,7 +78,7 @@ func TestRotatedSecretKeepsTokensAndSecondFactors(t *testing.T) {
 	valid(third, http.StatusOK)
 	body := map[string]string{"email": "ada@example.org", "password": "correct horse", "code": w.recovery[1]}
 	if status, text := s.call(http.MethodPost, "/auth/token", "", body); status != http.StatusOK {
-		t.Errorf("sign in after the rotations: %d %s", status, text)
+		t.Errorf("sign in after the rotations: %d %s, want %v", status, text, http.StatusOK)
 	}
 }
 
@@ -92,17 +92,17 @@ func TestLostSecretStopsTheServiceUntilItIsGivenUp(t *testing.T) {
 	}
 	code, _, text := command(t, s.arguments()...)
 	if code != 1 || !strings.Contains(text, "gonebox secret rotate --lost") {
-		t.Fatalf("the start without the secret: status %d, %s", code, text)
+		t.Fatalf(`the start without the secret: status %d, %s, want 1 and "gonebox secret rotate --lost" in it`, code, text)
 	}
 	if code, out, text := command(t, "secret", "rotate", "--lost", "--data-dir", s.dir); code != 0 {
-		t.Fatalf("status %d, %s%s", code, out, text)
+		t.Fatalf("status %d, %s%s, want 0", code, out, text)
 	}
 	if code, _, text := command(t, "secret", "rotate", "--lost", "--data-dir", s.dir); code != 1 || !strings.Contains(text, "is not lost") {
-		t.Errorf("again: status %d, %s", code, text)
+		t.Errorf(`again: status %d, %s, want 1 and "is not lost" in it`, code, text)
 	}
 	s.restart()
 	if status, _ := s.call(http.MethodGet, "/mailboxes/me", before.Token, nil); status != http.StatusUnauthorized {
-		t.Errorf("a token from before: %d", status)
+		t.Errorf("a token from before: %d, want %v", status, http.StatusUnauthorized)
 	}
 	s.newMailbox()
 }

@@ -2,8 +2,6 @@ package system_test
 
 import (
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,14 +14,14 @@ import (
 // test controls.
 func TestServiceDialogs(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("../dialogs/service/*.txt")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no dialogs: %v", err)
+	sources, err := dialogtest.Sources("../dialogs/service/*.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+	for _, source := range sources {
+		t.Run(source.Name, func(t *testing.T) {
 			t.Parallel()
-			playService(t, path)
+			playService(t, source)
 		})
 	}
 }
@@ -36,8 +34,8 @@ func variables() map[string]string {
 	}
 }
 
-func playService(t *testing.T, path string) {
-	d, err := dialogtest.Load(path, variables())
+func playService(t *testing.T, source dialogtest.Source) {
+	d, err := source.Dialog(variables())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +44,7 @@ func playService(t *testing.T, path string) {
 	s.Clock.Advance(24 * time.Hour)
 	destroyed, box, other := a.newMailbox(), a.newMailbox(), a.newMailbox()
 	if status, body := a.call(http.MethodDelete, "/mailboxes/me", destroyed.Token, nil); status != http.StatusNoContent {
-		t.Fatalf("destroy a mailbox: %d %s", status, body)
+		t.Fatalf("destroy a mailbox: %d %s, want %v", status, body, http.StatusNoContent)
 	}
 	disk.failing.Store(d.Deliver != "")
 
@@ -54,12 +52,10 @@ func playService(t *testing.T, path string) {
 	local, _, _ := strings.Cut(box.Address, "@")
 	v["address"], v["other"], v["local"], v["LOCAL"] = box.Address, other.Address, local, strings.ToUpper(local)
 	v["expired"], v["destroyed"] = expired.Address, destroyed.Address
-	if text, err := os.ReadFile(path); err != nil {
-		t.Fatal(err)
-	} else if strings.Contains(string(text), "${disabled}") || strings.Contains(string(text), blockedClient) {
+	if strings.Contains(source.Text, "${disabled}") || strings.Contains(source.Text, blockedClient) {
 		v["disabled"] = byStaff(t, s, a)
 	}
-	if d, err = dialogtest.Load(path, v); err != nil {
+	if d, err = source.Dialog(v); err != nil {
 		t.Fatal(err)
 	}
 	if err := (dialogtest.Player{Addr: s.SMTP}).Play(t.Context(), d); err != nil {
@@ -83,7 +79,7 @@ func byStaff(t *testing.T, s *apptest.Service, a api) (disabled string) {
 		t.Helper()
 		status, text := a.call(method, path, token, body)
 		if status != want {
-			t.Fatalf("%s %s: %d %s", method, path, status, text)
+			t.Fatalf("%s %s: %d %s, want %d", method, path, status, text, want)
 		}
 		return text
 	}

@@ -1,6 +1,8 @@
 package system_test
 
 import (
+	"cmp"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"maps"
@@ -18,6 +20,9 @@ type options struct {
 	set  map[string]string // configuration keys
 	wrap []string          // a command that runs the program: strace, prlimit
 	dir  string            // data folder; "": a new one
+	path string            // of the program; "": the one under test
+
+	announce func(http string) // called with the HTTP address before the program starts; may be nil
 }
 
 // service is the running program, whose ports and data folder stay the same over restarts.
@@ -57,22 +62,35 @@ func (s *service) restart() {
 		if s.http == "" || try > 1 {
 			s.http, s.smtp, s.metrics = apptest.FreeAddress(s.t), apptest.FreeAddress(s.t), apptest.FreeAddress(s.t)
 		}
-		s.api = api{t: s.t, url: "http://" + s.http + "/api/v1"}
-		s.proc = launch(s.t, s.o.wrap, s.arguments()...)
+		s.api = api{t: s.t, url: s.scheme() + "://" + s.http + "/api/v1"}
+		if s.o.announce != nil {
+			s.o.announce(s.http)
+		}
+		s.proc = launchLine(s.t, slices.Concat(s.o.wrap, []string{cmp.Or(s.o.path, program(s.t))}, s.arguments()))
 		await(s.t, "readiness", func() bool { return !s.proc.running() || s.ready() })
 		if s.proc.running() {
 			return
 		}
 		if taken := strings.Contains(s.proc.err.String(), "address already in use"); !taken || try == 10 {
-			s.t.Fatalf("the service ended at once: %s", s.proc.err.String())
+			s.t.Fatalf("the service ended at once, on try %d: %s, want it ready", try, s.proc.err.String())
 		}
 	}
+}
+
+// greeting waits for what the program says on standard output when it has started: it is ready a moment before that.
+func (s *service) greeting() (said string) {
+	s.t.Helper()
+	await(s.t, "the greeting", func() bool {
+		said = s.proc.out.String()
+		return strings.Contains(said, "Try: ") && strings.HasSuffix(said, "\n")
+	})
+	return said
 }
 
 // arguments are those of gonebox serve. The limits are high: a test of a limit sets it.
 func (s *service) arguments() []string {
 	set := map[string]string{
-		"http.addr": s.http, "smtp.addr": s.smtp, "metrics.addr": s.metrics, "base_url": "http://" + s.http, "dns.resolver": "127.0.0.1:1",
+		"http.addr": s.http, "smtp.addr": s.smtp, "metrics.addr": s.metrics, "base_url": s.scheme() + "://" + s.http, "dns.resolver": "127.0.0.1:1",
 		"mailbox.max_messages": "1000000", "plans.guest.mail.daily.max": "1000000", "limits.smtp_messages": "1000000/1m",
 		"limits.mailbox_create": "100000/1m", "limits.reads": "1000000/1m", "limits.http_connections": "100000", "limits.other": "1000000/1m",
 	}
@@ -84,8 +102,17 @@ func (s *service) arguments() []string {
 	return args
 }
 
+// scheme is that of the service's HTTP address.
+func (s *service) scheme() string {
+	if s.o.set["http.tls.cert"]+s.o.set["http.tls.acme.hosts"] != "" {
+		return "https"
+	}
+	return "http"
+}
+
 func (s *service) ready() bool {
-	res, err := http.Get("http://" + s.http + "/readyz")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	res, err := client.Get(s.scheme() + "://" + s.http + "/readyz")
 	if err != nil {
 		return false
 	}
@@ -111,7 +138,7 @@ func (s *service) stop() {
 	s.t.Helper()
 	s.proc.signal(syscall.SIGTERM)
 	if code := s.proc.wait(s.t); code != 0 {
-		s.t.Errorf("the service ended with status %d", code)
+		s.t.Errorf("the service ended with status %d, want 0", code)
 	}
 }
 

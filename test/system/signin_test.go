@@ -36,7 +36,7 @@ func TestSignInsAtOnce(t *testing.T) { // not beside others: it takes all cores 
 			s := start(t, options{wrap: wrap, set: map[string]string{"limits.signin": "100000/1m", "limits.signin_account": "100000/1m"}})
 			status, text := s.call(http.MethodPost, "/auth/register", "", map[string]string{"email": "ada@example.org", "password": userPassword})
 			if status != http.StatusCreated {
-				t.Fatalf("register: %d %s", status, text)
+				t.Fatalf("register: %d %s, want %v", status, text, http.StatusCreated)
 			}
 			before := s.peak()
 			answered := s.signInAtOnce()
@@ -46,10 +46,10 @@ func TestSignInsAtOnce(t *testing.T) { // not beside others: it takes all cores 
 				t.Errorf("%d sign-ins at once took %d MiB, want less than %d MiB", crowd, after>>10, crowdMemory>>10)
 			}
 			if answered["200"] == 0 || answered["401 auth.invalid_credentials"] == 0 {
-				t.Errorf("no sign-in succeeded: %v", answered)
+				t.Errorf("the sign-ins were answered %v, want 200 and 401 auth.invalid_credentials among the answers", answered)
 			}
 			if status, text = s.call(http.MethodPost, "/auth/token", "", map[string]string{"email": "ada@example.org", "password": userPassword}); status != http.StatusOK {
-				t.Errorf("afterwards: %d %s", status, text)
+				t.Errorf("afterwards: %d %s, want %v", status, text, http.StatusOK)
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func (s *service) peak() int {
 			return kib
 		}
 	}
-	s.t.Fatal("no VmHWM")
+	s.t.Fatal("/proc/PID/status has no VmHWM, want it")
 	return 0
 }
 
@@ -166,7 +166,7 @@ func TestOneAddressCannotKeepOthersFromSigningIn(t *testing.T) { // not beside o
 	}
 	for i := range floodOthers {
 		if status, text, err := s.postFrom(from(i), "/auth/register", right(i)); status != http.StatusCreated {
-			t.Fatalf("register: %d %s %v", status, text, err)
+			t.Fatalf("register: %d %s %v, want %v", status, text, err, http.StatusCreated)
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -201,7 +201,7 @@ func TestOneAddressCannotKeepOthersFromSigningIn(t *testing.T) { // not beside o
 		}
 		t.Logf("sign-in %d: %d after %s, beside %d calls of the flood", i, status, clock.System().Now().Sub(began).Round(time.Millisecond), tried.Load())
 		if status != http.StatusOK {
-			t.Errorf("sign-in %d: %d %s %v", i, status, text, err)
+			t.Errorf("sign-in %d: %d %s %v, want %v", i, status, text, err, http.StatusOK)
 		}
 	}
 }
