@@ -149,8 +149,8 @@ func send(t *testing.T, addr string, data []byte, to ...string) string {
 	return reply
 }
 
-// letter is a mail with a text.
-func letter(subject, text string) []byte {
+// sampleMail is a mail with a text.
+func sampleMail(subject, text string) []byte {
 	return fmt.Appendf(nil, "From: Sender <sender@example.org>\r\nSubject: %s\r\nDate: Sat, 14 Mar 2026 11:59:00 +0000\r\n"+
 		"Message-ID: <%s@example.org>\r\n\r\n%s\r\n", subject, strings.ReplaceAll(subject, " ", "-"), text)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // call is a system call of the service as strace saw it. The order of two calls is certain only if one ends before the
@@ -24,7 +26,7 @@ type call struct {
 
 // tracing are strace's options: follow all threads, name files and connections, and write all data in hex.
 func tracing(log string) []string {
-	return []string{"-f", "-yy", "-xx", "-s", "100000", "-e", "trace=fsync,fdatasync,read,write,writev,pwrite64,sendto", "-o", log}
+	return []string{"-f", "-yy", "-xx", "-s", "200000", "-e", "trace=fsync,fdatasync,read,write,writev,pwrite64,sendto", "-o", log}
 }
 
 // calls parses a log of strace.
@@ -106,7 +108,7 @@ func attach(t *testing.T, s *service, args ...string) (detach func()) {
 	t.Helper()
 	strace := need(t, "strace")
 	log := filepath.Join(t.TempDir(), "faults")
-	var said output
+	var said apptest.Buffer
 	cmd := exec.Command(strace, append([]string{"-f", "-o", log, "-p", strconv.Itoa(s.proc.cmd.Process.Pid)}, args...)...)
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
@@ -127,7 +129,7 @@ func attach(t *testing.T, s *service, args ...string) (detach func()) {
 		if strings.Contains(said.String(), "not permitted") {
 			t.Skipf("strace may not attach here: %s", said.String())
 		}
-		t.Fatalf("strace %v: %s", args, said.String())
+		t.Fatalf("strace %v ended: %s, want it attached", args, said.String())
 	}
 	detach = func() {
 		_ = cmd.Process.Signal(syscall.SIGINT) // ended already, when called again

@@ -55,14 +55,14 @@ func TestLongPollsWakeAcrossProcesses(t *testing.T) {
 			close(answer)
 		}()
 		<-time.After(15 * time.Millisecond) // by now it waits; if not, it finds the mail, and the figure is a little better
-		reply, err := sender.send("sender@example.org", []string{box.Address}, letter("waited for", fmt.Sprintf("tkn-%d.", i)))
+		reply, err := sender.send("sender@example.org", []string{box.Address}, sampleMail("waited for", fmt.Sprintf("tkn-%d.", i)))
 		told := clock.System().Now()
 		if err != nil || !strings.HasPrefix(reply, "250 ") {
-			t.Fatalf("%s %v", reply, err)
+			t.Fatalf("sending mail %d to %s: got the reply %q and the error %v, want 250", i, box.Address, reply, err)
 		}
 		at, ok := <-answer
 		if !ok {
-			t.Fatalf("the call has another answer: %v", r.faulty())
+			t.Fatalf("GET /mailboxes/me/messages?wait=60, call %d: got the faults %v, want the one new message", i, r.faulty())
 		}
 		delays = append(delays, at.Sub(told))
 	}
@@ -88,7 +88,7 @@ func sendSteadily(ctx context.Context, addr string, box mailbox, sent *atomic.In
 				c.conn.Close()
 				return
 			}
-			reply, err := c.send("sender@example.org", []string{box.Address}, letter("beside", "no client waits for it"))
+			reply, err := c.send("sender@example.org", []string{box.Address}, sampleMail("beside", "no client waits for it"))
 			if err != nil || !strings.HasPrefix(reply, "250 ") {
 				break
 			}
