@@ -30,18 +30,18 @@ func (s *service) hooked(email string, boxes int) hook {
 	h := hook{Receiver: authority.NewReceiver(s.t)}
 	status, body := s.call(http.MethodPost, "/auth/register", "", map[string]string{"email": email, "password": "correct horse"})
 	if status != http.StatusCreated {
-		s.t.Fatalf("register: %d %s", status, body)
+		s.t.Fatalf("register: %d %s, want %v", status, body, http.StatusCreated)
 	}
 	h.token = decode[struct{ Token string }](s.t, body).Token
 	wish := map[string]any{"url": h.URL, "events": []string{"message.received"}}
 	if status, body = s.call(http.MethodPost, "/me/webhooks", h.token, wish); status != http.StatusCreated {
-		s.t.Fatalf("register a webhook: %d %s", status, body)
+		s.t.Fatalf("register a webhook: %d %s, want %v", status, body, http.StatusCreated)
 	}
 	made := decode[struct{ ID, Secret string }](s.t, body)
 	h.id, h.secret = made.ID, made.Secret
 	for range boxes {
 		if status, body = s.call(http.MethodPost, "/mailboxes", h.token, map[string]any{}); status != http.StatusCreated {
-			s.t.Fatalf("make a mailbox: %d %s", status, body)
+			s.t.Fatalf("make a mailbox: %d %s, want %v", status, body, http.StatusCreated)
 		}
 		h.boxes = append(h.boxes, decode[mailbox](s.t, body))
 	}
@@ -71,7 +71,7 @@ func (h hook) received(t *testing.T, d apptest.Delivery) (m struct{ ID, MailboxI
 		Data any
 	}{Data: &m}
 	if err := json.Unmarshal(d.Body, &e); err != nil {
-		t.Fatalf("%s: %v", d.Body, err)
+		t.Fatalf("decode the delivery %s: %v", d.Body, err)
 	}
 	return m, e.Type == "message.received"
 }
@@ -115,7 +115,7 @@ func TestWebhooksSurviveCrashes(t *testing.T) {
 			}
 			tries++
 			if before, again := events[m.ID]; again && before != d.Event() {
-				t.Errorf("message %s came as %s and as %s", m.ID, before, d.Event())
+				t.Errorf("message %s came as the event %s and as %s, want one event", m.ID, before, d.Event())
 			}
 			events[m.ID] = d.Event()
 		}
@@ -123,7 +123,7 @@ func TestWebhooksSurviveCrashes(t *testing.T) {
 	})
 	for id := range events {
 		if !wanted[id] {
-			t.Errorf("an event names %s, which does not exist", id)
+			t.Errorf("an event names the message %s, want one that exists", id)
 		}
 	}
 	different := make(map[string]bool)
@@ -131,7 +131,7 @@ func TestWebhooksSurviveCrashes(t *testing.T) {
 		different[id] = true
 	}
 	if len(different) != len(events) {
-		t.Errorf("%d messages have %d identifiers", len(events), len(different))
+		t.Errorf("%d events have %d identifiers, want one each", len(events), len(different))
 	}
 	t.Logf("%d messages, %d deliveries", len(events), tries)
 }
@@ -163,7 +163,7 @@ func TestSlowEndpointDelaysNoOther(t *testing.T) {
 	for _, r := range slices.Concat(receivers[1:], []*apptest.Receiver{dead, slow, refusing}) {
 		wish := map[string]any{"url": r.URL, "events": []string{"message.received"}}
 		if status, body := s.call(http.MethodPost, "/me/webhooks", h.token, wish); status != http.StatusCreated {
-			t.Fatalf("register a webhook: %d %s", status, body)
+			t.Fatalf("register a webhook: %d %s, want %v", status, body, http.StatusCreated)
 		}
 	}
 	told := make(map[string]time.Time) // by the token of a mail, when its sender heard 250
@@ -175,9 +175,9 @@ func TestSlowEndpointDelaysNoOther(t *testing.T) {
 	for i := range mails {
 		token := fmt.Sprintf("tkn-%d.", i)
 		c.within(patience)
-		reply, err := c.send("sender@example.org", []string{h.boxes[0].Address}, letter("fair", token+"\r\n"))
+		reply, err := c.send("sender@example.org", []string{h.boxes[0].Address}, sampleMail("fair", token+"\r\n"))
 		if err != nil || !strings.HasPrefix(reply, "250 ") {
-			t.Fatalf("%s %v", reply, err)
+			t.Fatalf("the reply is %s, %v, want 250", reply, err)
 		}
 		told[token] = time.Now()
 		<-time.After(5 * time.Millisecond) // 200 mails a second
