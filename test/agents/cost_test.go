@@ -66,7 +66,7 @@ func TestWaitsCostWhatLongPollsDo(t *testing.T) {
 			}
 			go func() { // an answer is a mistake: the mailbox is empty, and the test shorter than the wait
 				if line, err := bufio.NewReader(conn).ReadString('\n'); err == nil {
-					t.Errorf("%s was answered: %s", path, line)
+					t.Errorf("%s was answered: %s, want an error", path, line)
 				}
 			}()
 		}
@@ -83,6 +83,6 @@ func TestWaitsCostWhatLongPollsDo(t *testing.T) {
 	t.Logf("a long-poll: %.0f goroutines, %.1f KiB, %.1f KiB allocated; a wait: %.0f goroutines, %.1f KiB, %.1f KiB allocated",
 		poll.goroutines, poll.held/1024, poll.allocated/1024, tool.goroutines, tool.held/1024, tool.allocated/1024)
 	if tool.goroutines > poll.goroutines+0.5 || tool.held > 1.5*poll.held || tool.allocated > 2*poll.allocated {
-		t.Errorf("a wait costs %+v, a long-poll %+v", tool, poll)
+		t.Errorf("a wait costs %+v, a long-poll %+v, want goroutines at most %v, held at most %v and allocated at most %v", tool, poll, poll.goroutines+0.5, 1.5*poll.held, 2*poll.allocated)
 	}
 }

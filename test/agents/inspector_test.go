@@ -21,10 +21,10 @@ func inspect(t *testing.T, into any, args ...string) {
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out)
+		t.Fatalf("the inspector with %v: %v\n%s", args, err, out)
 	}
 	if err := json.Unmarshal(out, into); err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out)
+		t.Fatalf("decode what the inspector with %v prints: %v\n%s", args, err, out)
 	}
 }
 
@@ -40,7 +40,7 @@ func TestInspectorListsAndCallsTools(t *testing.T) {
 			}
 			inspect(t, &list, append(target, "--method", "tools/list")...)
 			if len(list.Tools) != len(toolNames) {
-				t.Errorf("%+v", list)
+				t.Errorf("the inspector lists %+v, want %d tools", list, len(toolNames))
 			}
 			call := func(tool string, args ...string) (data object) {
 				t.Helper()
@@ -54,7 +54,7 @@ func TestInspectorListsAndCallsTools(t *testing.T) {
 				}
 				inspect(t, &result, arguments...)
 				if result.IsError {
-					t.Fatalf("%s: %+v", tool, result)
+					t.Fatalf("%s: the inspector prints %+v, want no error", tool, result)
 				}
 				return result.StructuredContent
 			}
@@ -66,7 +66,7 @@ func TestInspectorListsAndCallsTools(t *testing.T) {
 			call("send_test_message", append(named, "code=code-482913")...)
 			call("send_test_message", append(named, "subject=second")...)
 			if got := call("wait_for_code", append(named, "seconds=55")...); got["code"] != "246810" {
-				t.Errorf("%v", got)
+				t.Errorf(`call("wait_for_code", append(named, "seconds=55")...) = %v, want code "246810"`, got)
 			}
 			id := call("wait_for_message", named...)["messageId"].(string)
 			call("read_message", append(named, "messageId="+id, "maxChars=100")...)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gonebox/gonebox/internal/app/apptest"
@@ -23,33 +24,65 @@ func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the built program", m.Run
 // patience bounds how long a test waits for what happens soon.
 const patience = time.Minute
 
-// world is a running service.
-type world struct {
+// service is a running service.
+type service struct {
 	t            *testing.T
 	binary, base string // of the web address
 	smtp         string
 }
 
-func start(t *testing.T, settings ...string) *world {
+func start(t *testing.T, settings ...string) *service {
 	t.Helper()
 	binary := apptest.Program(t)
 	web, smtp := apptest.Serve(t, binary, append([]string{
 		"limits.mailbox_create=100000/1m", "limits.reads=100000/1m", "limits.inject=100000/1m", "limits.other=100000/1m", "limits.register=1000/1m",
 		"account.password.memory=64KiB", "account.password.passes=1", "plans.free.keys.calls=100000/1m",
 	}, settings...)...)
-	return &world{t, binary, "http://" + web, smtp}
+	return &service{t, binary, "http://" + web, smtp}
 }
 
 // agent is a client with a session.
 type agent struct {
 	*mcp.ClientSession
-	t     *testing.T
-	http  bool
-	token string // of the mailbox that was created last, over HTTP
+	official *official // if it is not nil, it makes the calls
+	t        *testing.T
+	http     bool
+	token    string // of the mailbox that was created last, over HTTP
+
+	schemas map[string]*jsonschema.Resolved // of the results, by the name of the tool
+	called  map[string]bool                 // the tools that returned a result
+}
+
+// CallTool calls a tool.
+func (a *agent) CallTool(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+	if a.official != nil {
+		return a.official.call(p)
+	}
+	return a.ClientSession.CallTool(ctx, p)
+}
+
+// schemas returns the schemas of the results of tools.
+func schemas(t *testing.T, tools []*mcp.Tool) map[string]*jsonschema.Resolved {
+	t.Helper()
+	all := make(map[string]*jsonschema.Resolved)
+	for _, tool := range tools {
+		text, err := json.Marshal(tool.OutputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s jsonschema.Schema
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatalf("the schema of the results of %s: %v", tool.Name, err)
+		}
+		if all[tool.Name], err = s.Resolve(nil); err != nil {
+			t.Fatalf("the schema of the results of %s: %v", tool.Name, err)
+		}
+	}
+	return all
 }
 
 // stdio starts the command and connects to it.
-func (w *world) stdio(args ...string) *agent {
+func (w *service) stdio(args ...string) *agent {
 	w.t.Helper()
 	cmd := exec.Command(w.binary, append([]string{"mcp", "--url", w.base}, args...)...)
 	cmd.Stderr = os.Stderr
@@ -57,20 +90,20 @@ func (w *world) stdio(args ...string) *agent {
 }
 
 // web connects to the service's own endpoint, with a credential unless it is "".
-func (w *world) web(credential string) *agent {
+func (w *service) web(credential string) *agent {
 	w.t.Helper()
 	return w.webBy(bearer(credential))
 }
 
 // webBy is web by a transport of HTTP.
-func (w *world) webBy(transport http.RoundTripper) *agent {
+func (w *service) webBy(transport http.RoundTripper) *agent {
 	w.t.Helper()
 	a := w.connect(&mcp.StreamableClientTransport{Endpoint: w.base + "/mcp", HTTPClient: &http.Client{Transport: transport}, DisableStandaloneSSE: true}, nil)
 	a.http = true
 	return a
 }
 
-func (w *world) connect(transport mcp.Transport, options *mcp.ClientOptions) *agent {
+func (w *service) connect(transport mcp.Transport, options *mcp.ClientOptions) *agent {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
@@ -79,7 +112,11 @@ func (w *world) connect(transport mcp.Transport, options *mcp.ClientOptions) *ag
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = session.Close() })
-	return &agent{ClientSession: session, t: w.t}
+	list, err := session.ListTools(ctx, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return &agent{ClientSession: session, t: w.t, schemas: schemas(w.t, list.Tools)}
 }
 
 // bearer sends a credential with every request.
@@ -107,26 +144,33 @@ func (a *agent) try(ctx context.Context, tool string, in args) (out object, text
 	}
 	r, err := a.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: in})
 	if err != nil {
-		a.t.Fatalf("%s: %v", tool, err)
+		a.t.Fatalf("call %s with %v: %v", tool, in, err)
 	}
 	if len(r.Content) != 1 {
-		a.t.Fatalf("%s: %d contents", tool, len(r.Content))
+		a.t.Fatalf("%s returns %d contents, want 1", tool, len(r.Content))
 	}
 	text = r.Content[0].(*mcp.TextContent).Text
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
-		a.t.Fatalf("%s: %q: %v", tool, text, err)
+		a.t.Fatalf("decode the result of %s, %q: %v", tool, text, err)
 	}
 	if r.IsError {
 		if out["code"] == "" || out["message"] == "" {
-			a.t.Errorf("%s failed with %s", tool, text)
+			a.t.Errorf("%s failed with %s, want a code and a message", tool, text)
 		}
 		return out, text, true
 	}
 	structured, _ := json.Marshal(r.StructuredContent)
 	again, _ := json.Marshal(out)
 	if !bytes.Equal(structured, again) {
-		a.t.Errorf("%s: content %s, structured content %s", tool, again, structured)
+		a.t.Errorf("%s: the structured content is %s, want %s as in the content", tool, structured, again)
 	}
+	if err := a.schemas[tool].Validate(map[string]any(out)); err != nil {
+		a.t.Errorf("%s returned %s, which breaks its schema: %v", tool, text, err)
+	}
+	if a.called == nil {
+		a.called = make(map[string]bool)
+	}
+	a.called[tool] = true
 	return out, text, false
 }
 
@@ -135,7 +179,7 @@ func (a *agent) call(tool string, in args) object {
 	a.t.Helper()
 	out, text, failed := a.try(a.t.Context(), tool, in)
 	if failed {
-		a.t.Fatalf("%s: %s", tool, text)
+		a.t.Fatalf("%s: a.try(a.tool, in) = %s, want !failed", tool, text)
 	}
 	return out
 }
@@ -145,7 +189,7 @@ func (a *agent) fails(code, tool string, in args) {
 	a.t.Helper()
 	out, text, failed := a.try(a.t.Context(), tool, in)
 	if !failed || out["code"] != code {
-		a.t.Errorf("%s: %s, want %s", tool, text, code)
+		a.t.Errorf("%s returns %s, want it failed with %s", tool, text, code)
 	}
 }
 
@@ -155,7 +199,7 @@ func (a *agent) create(in args) (address string) {
 	out := a.call("create_mailbox", in)
 	token, _ := out["token"].(string)
 	if strings.HasPrefix(token, "xm_") != a.http {
-		a.t.Errorf("over HTTP %t, the token is %q", a.http, token)
+		a.t.Errorf("create_mailbox over HTTP %t returned the token %q, want a token over HTTP alone", a.http, token)
 	}
 	a.token = token
 	return out["mailbox"].(string)
