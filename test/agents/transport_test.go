@@ -26,27 +26,36 @@ func TestWaitsReportProgress(t *testing.T) {
 			reported := make(chan *mcp.ProgressNotificationParams, 100)
 			a := w.connect(transport, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { reported <- r.Params }})
 			a.t, a.http = t, name == "HTTP"
-			in := args{"mailbox": a.create(args{}), "seconds": 3}
+			box := a.create(args{})
+			in := args{"mailbox": box, "seconds": 55}
 			if a.http {
 				in["token"] = a.token
 			}
 			params := &mcp.CallToolParams{Name: "wait_for_code", Arguments: in}
 			params.SetProgressToken("progress")
-			r, err := a.CallTool(t.Context(), params)
-			if err != nil || r.IsError {
-				t.Fatalf("%+v, %v", r, err)
-			}
+			ended := make(chan error, 1)
+			go func() {
+				r, err := a.CallTool(t.Context(), params)
+				if err == nil && r.IsError {
+					err = fmt.Errorf("the result %+v", r)
+				}
+				ended <- err
+			}()
 			last := -1.0
 			for range 3 { // at 0, 1 and 2 seconds
 				select {
 				case p := <-reported:
-					if p.ProgressToken != "progress" || p.Total != 3 || p.Progress <= last {
-						t.Errorf("%+v after %v", p, last)
+					if p.ProgressToken != "progress" || p.Total != 55 || p.Progress <= last {
+						t.Errorf("the progress is %+v, want more than %v of 55, with the token of the call", p, last)
 					}
 					last = p.Progress
 				case <-time.After(patience):
-					t.Fatalf("nothing was reported after %v", last)
+					t.Fatalf("no progress was reported within %s after %v, want more", patience, last)
 				}
+			}
+			w.send(box, "From: shop@example.org", "Subject: Sign in", "", "Your verification code is 482913.") // which ends the wait
+			if err := <-ended; err != nil {
+				t.Errorf("CallTool of a wait with a progress token: got %v, want a result that is no error", err)
 			}
 		})
 	}
@@ -68,7 +77,7 @@ func (b *inTurn) RoundTrip(r *http.Request) (*http.Response, error) {
 // Three processes on one database serve one client, each call by another of them. A wait in one ends with mail that another received.
 func TestProcessesServeOneClientInTurn(t *testing.T) {
 	set := []string{"database.url=" + dbtest.PostgresURL(t), "secrets.key=" + strings.Repeat("cluster-", 8)}
-	balancer, senders, metrics := &inTurn{}, []*world{}, []string{}
+	balancer, senders, metrics := &inTurn{}, []*service{}, []string{}
 	for range 3 {
 		address := apptest.FreeAddress(t)
 		w := start(t, append(set, "metrics.addr="+address)...)
@@ -102,14 +111,14 @@ func TestProcessesServeOneClientInTurn(t *testing.T) {
 		mail.send(box, "From: shop@example.org", "Subject: Sign in", "", "Your verification code is "+code+".")
 		out := <-got
 		if out["code"] != code {
-			t.Fatalf("mail %d: %v", n, out)
+			t.Fatalf("mail %d: %v, want code %v", n, out, code)
 		}
 		after = out["messageId"].(string)
 		if read := a.call("read_message", args{"mailbox": box, "messageId": after}); !strings.Contains(read["text"].(string), code) {
-			t.Errorf("mail %d: %v", n, read)
+			t.Errorf("mail %d: %v, want %v in text", n, read, code)
 		}
 	}
 	if list := a.call("list_messages", args{"mailbox": box}); len(list["messages"].([]any)) != 6 {
-		t.Errorf("%v", list)
+		t.Errorf(`a.call("list_messages", args{"mailbox": box}) = %v, want 6 in messages`, list)
 	}
 }
