@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,16 +18,22 @@ import (
 // patience bounds each command of the tests.
 const patience = 5 * time.Minute
 
-func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the clients, packed", m.Run)) }
+func TestMain(m *testing.M) {
+	code := apptest.RunLong("the clients, packed", m.Run)
+	_ = os.RemoveAll(packing.dir)
+	os.Exit(code)
+}
 
 // The Python that Debian's packages of modules belong to.
 const python = "/usr/bin/python3"
 
 func TestClients(t *testing.T) {
 	binary := apptest.Program(t)
-	http, _ := apptest.Serve(t, binary)
+	http, _ := apptest.Serve(t, binary, "base_url=http://localhost/mail") // the examples pass a URL with a path
 	for language, test := range map[string]func(*testing.T, string, []string){"TypeScript": typeScript, "Python": pythonClient, "Go": goClient} {
-		t.Run(language, func(t *testing.T) { test(t, "GONEBOX_BINARY="+binary, []string{"GONEBOX_URL=http://" + http}) })
+		t.Run(language, func(t *testing.T) {
+			test(t, "GONEBOX_BINARY="+binary, []string{"GONEBOX_URL=http://" + http + "/mail/"})
+		})
 	}
 }
 
@@ -40,7 +47,7 @@ func example(t *testing.T, client, syntax string) string {
 	_, below, found := strings.Cut(string(text), "```"+syntax+"\n")
 	block, _, closed := strings.Cut(below, "```\n")
 	if !found || !closed {
-		t.Fatalf("%s/README.md has no example", client)
+		t.Fatalf("%s/README.md has no example in %s, want one", client, syntax)
 	}
 	return block
 }
@@ -48,53 +55,87 @@ func example(t *testing.T, client, syntax string) string {
 func checkCode(t *testing.T, output string) {
 	t.Helper()
 	if output != "246810\n" {
-		t.Errorf("the example of README.md prints %q", output)
+		t.Errorf(`the example of README.md prints %q, want "246810\n"`, output)
 	}
 }
 
 func typeScript(t *testing.T, binary string, service []string) {
-	need(t, "npm")
-	dir := folder(t, "typescript")
-	client := sources(t, "typescript")
-	packed := strings.TrimSpace(command(t, client, nil, "npm", "pack", "--silent", "--pack-destination", dir))
+	dir, packed := folder(t, "typescript"), packTypeScript(t)
 	write(t, filepath.Join(dir, "package.json"), `{"private": true}`)
-	runner := playwright(t, client)
-	command(t, dir, nil, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", filepath.Join(dir, packed), runner)
+	runner := playwright(t, "../../clients/typescript")
+	command(t, dir, nil, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", packed, runner)
 	if out := command(t, dir, nil, "node", "commonjs.cjs"); out != "function function function function\n" {
-		t.Errorf("CommonJS has %s", out)
+		t.Errorf(`CommonJS has %s, want "function function function function\n"`, out)
 	}
-	write(t, filepath.Join(dir, "example.mjs"), example(t, client, "js"))
+	write(t, filepath.Join(dir, "example.mjs"), example(t, "../../clients/typescript", "js"))
 	checkCode(t, command(t, dir, service, "node", "example.mjs"))
-	out := command(t, dir, []string{binary}, "node_modules/.bin/playwright", "test", "--workers=1", "--reporter=line", "--timeout=120000")
+	out := command(t, dir, []string{binary, startFaulty(t).environ()}, "node_modules/.bin/playwright", "test", "--workers=1", "--reporter=line", "--timeout=120000")
 	if !strings.Contains(out, " passed") || strings.Contains(out, "skipped") {
-		t.Error(out)
+		t.Errorf("Playwright says\n%s\nwant its tests passed, and none skipped", out)
 	}
 }
 
-// The built files are committed, so that the client can be installed from a checkout.
-func TestTypeScriptClientIsBuilt(t *testing.T) {
-	client := "../../clients/typescript"
-	compiler := filepath.Join(client, "node_modules/.bin/tsc")
-	if _, err := os.Stat(compiler); err != nil {
-		t.Skip("npm ci was not run in clients/typescript")
-	}
-	for project, dist := range map[string]string{"tsconfig.json": "dist/esm", "tsconfig.cjs.json": "dist/cjs"} {
-		out := t.TempDir()
-		command(t, client, nil, "node_modules/.bin/tsc", "-p", project, "--outDir", out)
-		files, err := os.ReadDir(out)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("tsc built nothing: %v", err)
+// packing is the client for TypeScript as npm pack leaves it, which is packed once for all tests.
+var packing struct {
+	sync.Once
+	dir, archive string
+}
+
+// packTypeScript returns the packed client.
+func packTypeScript(t *testing.T) (archive string) {
+	t.Helper()
+	need(t, "npm")
+	modules := installed(t, "")
+	packing.Do(func() {
+		client := sources(t, "typescript")
+		err := os.Symlink(modules, filepath.Join(client, "node_modules"))
+		if err == nil {
+			packing.dir, err = os.MkdirTemp("", "gonebox-packed-")
 		}
-		for _, f := range files {
-			want, err := os.ReadFile(filepath.Join(out, f.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := os.ReadFile(filepath.Join(client, dist, f.Name())); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%s/%s is not what its source says: npm --prefix clients/typescript run build", dist, f.Name())
-			}
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed := command(t, client, nil, "npm", "pack", "--silent", "--pack-destination", packing.dir)
+		packing.archive = filepath.Join(packing.dir, strings.TrimSpace(packed))
+	})
+	if packing.archive == "" {
+		t.Fatal("npm pack left no archive, as another test says")
+	}
+	return packing.archive
+}
+
+// installed returns the folder of a package that the client is developed with, and of all of them for "".
+func installed(t *testing.T, name string) string {
+	t.Helper()
+	folder, err := filepath.Abs(filepath.Join("../../clients/typescript/node_modules", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(folder); err != nil {
+		t.Skip("what the client is developed with is not installed: make deps installs it")
+	}
+	return folder
+}
+
+// packedTypeScript returns an empty folder in which the packed client is installed, beside packages that it is developed with.
+func packedTypeScript(t *testing.T, packages ...string) string {
+	t.Helper()
+	dir, packed := t.TempDir(), packTypeScript(t)
+	if err := os.MkdirAll(filepath.Join(dir, "node_modules/gonebox"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	command(t, dir, nil, "tar", "-xzf", packed, "-C", "node_modules/gonebox", "--strip-components=1")
+	write(t, filepath.Join(dir, "package.json"), `{"private": true, "type": "module"}`)
+	for _, name := range packages {
+		link := filepath.Join(dir, "node_modules", name)
+		if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(installed(t, name), link); err != nil {
+			t.Fatal(err)
 		}
 	}
+	return dir
 }
 
 func pythonClient(t *testing.T, binary string, service []string) {
@@ -104,18 +145,19 @@ func pythonClient(t *testing.T, binary string, service []string) {
 	command(t, client, nil, python, "-m", "build", "--wheel", "--no-isolation", "--outdir", dir)
 	wheels, _ := filepath.Glob(filepath.Join(dir, "*.whl"))
 	if len(wheels) != 1 {
-		t.Fatalf("the wheels are %v", wheels)
+		t.Fatalf("the wheels are %v, want one", wheels)
 	}
 	command(t, dir, nil, python, "-m", "venv", "--system-site-packages", "env")
 	command(t, dir, nil, "env/bin/pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", wheels[0])
 	write(t, filepath.Join(dir, "example.py"), example(t, client, "python"))
 	checkCode(t, command(t, dir, service, "env/bin/python", "example.py"))
-	command(t, dir, []string{binary}, "env/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flows.py")
+	command(t, dir, []string{binary, startFaulty(t).environ()}, "env/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flows.py", "test_faults.py")
 }
 
 func goClient(t *testing.T, binary string, service []string) {
 	dir, client := folder(t, "go"), sources(t, "go")
 	command(t, client, nil, "go", "vet", "./...")
+	command(t, client, []string{binary}, "go", "test", "-count=1", "./...") // with the examples
 	const module = "github.com/gonebox/gonebox/clients/go"
 	write(t, filepath.Join(dir, "go.mod"), "module flows\n\ngo 1.26\n\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+client+"\n")
 	if err := os.Mkdir(filepath.Join(dir, "example"), 0o700); err != nil {
@@ -123,7 +165,7 @@ func goClient(t *testing.T, binary string, service []string) {
 	}
 	write(t, filepath.Join(dir, "example/main.go"), example(t, client, "go"))
 	checkCode(t, command(t, dir, service, "go", "run", "./example"))
-	command(t, dir, []string{binary}, "go", "test", "-count=1", ".")
+	command(t, dir, []string{binary, startFaulty(t).environ()}, "go", "test", "-count=1", ".")
 }
 
 // folder returns a folder that has only the programs of testdata for a language, and a file to attach.
@@ -137,7 +179,8 @@ func folder(t *testing.T, language string) string {
 	return dir
 }
 
-// sources returns a copy of a client, without what was installed there, so that packing it changes nothing in the checkout.
+// sources returns a copy of a client, without what was installed or built there, so that packing it builds everything and
+// changes nothing in the checkout.
 func sources(t *testing.T, language string) string {
 	t.Helper()
 	dir, from := t.TempDir(), filepath.Join("../../clients", language)
@@ -146,7 +189,7 @@ func sources(t *testing.T, language string) string {
 			return err
 		}
 		if e.IsDir() {
-			if e.Name() == "node_modules" || e.Name() == "build" || strings.HasSuffix(e.Name(), ".egg-info") {
+			if e.Name() == "node_modules" || e.Name() == "build" || e.Name() == "dist" || strings.HasSuffix(e.Name(), ".egg-info") {
 				return filepath.SkipDir
 			}
 			return nil
@@ -175,19 +218,21 @@ func playwright(t *testing.T, client string) string {
 	return "@playwright/test@" + strings.TrimSpace(version)
 }
 
-// command runs a program and returns its output. The test fails if the program does.
+// command runs a program and returns its output. The test fails if the program does. Go builds with the settings of a release, so that it
+// finds what make test has compiled.
 func command(t *testing.T, dir string, environ []string, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1", "GONEBOX_URL=", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod -trimpath", "GOWORK=off", "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1", "GONEBOX_URL=", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir()) // test runs that are killed leave the folder of their service there
 	cmd.Env = append(cmd.Env, environ...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s\n%s", name, strings.Join(args, " "), err, out.String(), errs.String())
+		t.Fatalf("run %s %s: %v\n%s\n%s", name, strings.Join(args, " "), err, out.String(), errs.String())
 	}
 	return out.String()
 }
