@@ -1,0 +1,2 @@
+const { GoneboxContainer, StartedGoneboxContainer, IMAGE, KEY } = require("gonebox/testcontainers");
+console.log(typeof GoneboxContainer, typeof StartedGoneboxContainer, IMAGE, KEY.slice(0, 2));
