@@ -1,43 +1,12 @@
 // Runs the npm package mailpit-api, unmodified, through whole flows: node flow.mjs URL HOST:PORT.
 import assert from "node:assert/strict";
-import net from "node:net";
 import { MailpitClient } from "mailpit-api";
+import { send } from "./smtp.mjs";
 
 const [url, smtp] = process.argv.slice(2);
 const client = new MailpitClient(url, { auth: { username: "any", password: "thing" } });
 
-// mail sends a mail over SMTP as an application does that is configured for Mailpit: with a user and a password.
-async function mail(subject, to, body) {
-  const [host, port] = smtp.split(":");
-  const socket = net.connect(Number(port), host).setEncoding("utf8");
-  let pending = "";
-  const reply = async () => {
-    for (;;) {
-      const last = pending.match(/^\d{3} .*\r\n/m);
-      if (last) {
-        pending = pending.slice(last.index + last[0].length);
-        return last[0].slice(0, 3);
-      }
-      pending += await new Promise((resolve, reject) => {
-        socket.once("data", resolve);
-        socket.once("error", reject);
-      });
-    }
-  };
-  const say = async (line, code) => {
-    socket.write(line + "\r\n");
-    assert.equal(await reply(), code, line);
-  };
-  assert.equal(await reply(), "220");
-  await say("EHLO app", "250");
-  await say("AUTH PLAIN " + Buffer.from("\0user\0password").toString("base64"), "235");
-  await say("MAIL FROM:<app@company.test>", "250");
-  for (const address of to) await say(`RCPT TO:<${address}>`, "250");
-  await say("DATA", "354");
-  await say(`From: App <app@company.test>\r\nTo: ${to[0]}\r\nSubject: ${subject}\r\n\r\n${body}\r\n.`, "250");
-  await say("QUIT", "221");
-  socket.end();
-}
+const mail = (...args) => send(smtp, ...args);
 
 // An empty server before each test.
 assert.equal(await client.deleteMessages(), "ok");
@@ -93,8 +62,29 @@ const found = names.map((to) => client.waitForMessage({ query: `to:${to}` }, { t
 await Promise.all(names.map((to, i) => mail(`Hello ${i}`, [to], `Code ${100000 + i}`)));
 (await Promise.all(found)).forEach((m, i) => assert.match(m.Text, new RegExp(String(100000 + i))));
 
-// What is left out is 404, and what is deleted is gone.
-await assert.rejects(client.htmlCheck(sent.ID), /404/);
+// The checks of a mail. No address is fetched.
+const check = await client.htmlCheck(sent.ID);
+assert.ok(check.Total.Supported > 0 && check.Total.Supported <= 100, `html-check: Total.Supported is ${check.Total.Supported}, want a percentage`);
+assert.deepEqual((await client.linkCheck(sent.ID)).Links.map((link) => [link.URL, link.StatusCode]), [["https://store.test/17", 0]]);
+
+// Tags: of X-Tags, of addresses, and set by a call; what the page is told; and a message that has no relay to go through.
+await mail("Tagged", ["ada+orders@company.test"], "Your order.", "app@company.test", "X-Tags: shop, big order\r\n");
+const tagged = (await client.searchMessages({ query: 'tag:"big order"' })).messages[0];
+assert.deepEqual([tagged.Tags, tagged.Username], [["big order", "orders", "shop"], "user"]);
+assert.deepEqual(await client.getTags(), ["big order", "orders", "shop"]);
+assert.equal(await client.setTags({ IDs: [sent.ID, tagged.ID], Tags: ["urgent", "shop"] }), "ok");
+assert.equal(await client.renameTag("urgent", "to do"), "ok");
+assert.deepEqual((await client.getMessageSummary(sent.ID)).Tags, ["shop", "to do"]);
+assert.equal(await client.deleteTag("to do"), "ok");
+assert.equal((await client.searchMessages({ query: "is:tagged tag:shop" })).messages_count, 2);
+await assert.rejects(client.deleteTag("to do"), /404/);
+assert.deepEqual([(await client.getConfiguration()).MessageRelay.Enabled, (await client.getConfiguration()).SpamAssassin], [false, false]);
+await assert.rejects(client.releaseMessage(sent.ID, { To: ["ada@company.test"] }), /400/);
+const everything = await client.listMessages(0, 0);
+assert.equal(everything.messages.length, everything.total);
+assert.equal(await client.deleteMessages({ IDs: [tagged.ID] }), "ok");
+
+// What is not there is 404, and what is deleted is gone.
 await assert.rejects(client.getMessageSummary("nothing"), /404/);
 assert.equal(await client.deleteMessagesBySearch({ query: "subject:hello" }), "ok");
 assert.equal(await client.deleteMessages({ IDs: [sent.ID] }), "ok");

@@ -11,8 +11,12 @@ export function subject(answer: Ok<"getMessage", 200>): string {
   return answer.data.subject; // data is never null here
 }
 
-export function code(answer: Ok<"getLatestOtp", 200>): string | undefined {
-  return answer.data?.code; // and may be here
+export function code(answer: Ok<"getLatestOtp", 200> | Ok<"getKeyLatestOtp", 200>): string {
+  return answer.data.code; // nor here: without a code it is 404
+}
+
+export function link(answer: Ok<"getMessage", 200>): string | undefined {
+  return answer.data.bestLink ?? undefined; // null where there is none
 }
 
 // @ts-expect-error: an answer has no other fields, so a misspelt name is found
