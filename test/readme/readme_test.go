@@ -34,7 +34,7 @@ func TestTourPrintsCode(t *testing.T) {
 		t.Fatalf("the tour failed: %v\n%s\n%s", err, out, errs)
 	}
 	if !strings.HasSuffix(out, "\"code\":\"246810\"\n") || errs != "" {
-		t.Errorf("the tour printed\n%s\n%s", out, errs)
+		t.Errorf("the tour printed\n%s\n%s\nwant the code 246810 at the end, and no errors", out, errs)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestTourFailsWithoutService(t *testing.T) {
 	} {
 		out, errs, err := run(t, commands, binary, tt.http, tt.smtp)
 		if err == nil || strings.Contains(out, `"code":`) || !strings.Contains(errs, "No code arrived") {
-			t.Errorf("without %s the tour ended with %v and printed\n%s\n%s", tt.missing, err, out, errs)
+			t.Errorf("without %s the tour ended with %v, want an error, no code and a hint; it printed\n%s\n%s", tt.missing, err, out, errs)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func tour(t *testing.T) string {
 	commands := section(t, "## A tour of 60 seconds")
 	for _, word := range []string{httpAddress, smtpAddress, program, "?wait=60"} {
 		if !strings.Contains(commands, word) {
-			t.Fatalf("the tour no longer contains %q:\n%s", word, commands)
+			t.Fatalf("the tour no longer contains %q:\n%s\nwant %v in it", word, commands, word)
 		}
 	}
 	return commands
@@ -90,7 +90,7 @@ func section(t *testing.T, heading string) string {
 	_, block, opened := strings.Cut(below, "```sh\n")
 	block, _, closed := strings.Cut(block, "```\n")
 	if !found || !opened || !closed {
-		t.Fatalf("README.md has no commands below %q", heading)
+		t.Fatalf("README.md has no commands below %q, want a block of them", heading)
 	}
 	return block
 }

@@ -73,17 +73,17 @@ func TestDocumentedReceiversVerifySignatures(t *testing.T) {
 			run := r.taken(t)(secret)
 			for _, c := range forged() {
 				if got := post(t, run.url, c.delivery); got != http.StatusBadRequest {
-					t.Errorf("%s: %d", c.what, got)
+					t.Errorf("%s: the receiver answers %d, want %d", c.what, got, http.StatusBadRequest)
 				}
 			}
 			for _, c := range accepted() {
 				if got := post(t, run.url, c.delivery); got != http.StatusNoContent {
-					t.Errorf("%s: %d", c.what, got)
+					t.Errorf("%s: the receiver answers %d, want %d", c.what, got, http.StatusNoContent)
 				}
 			}
 			want := "otp.extracted message.received otp.extracted otp.extracted otp.extracted otp.extracted otp.extracted"
 			if got := run.printed(t, lastType); got != want {
-				t.Errorf("printed %s\nnot     %s", got, want)
+				t.Errorf("the receiver printed %s, want %s", got, want)
 			}
 		})
 	}

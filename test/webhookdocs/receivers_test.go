@@ -40,9 +40,9 @@ func goProgram(t *testing.T, dir string) []string {
 	write(t, filepath.Join(dir, "go.mod"), "module receiver\n\ngo 1.26\n")
 	build := exec.CommandContext(t.Context(), apptest.LookPath(t, "go"), "build", "-o", "receiver", ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("build the receiver: %v\n%s", err, out)
 	}
 	return []string{filepath.Join(dir, "receiver")}
 }
@@ -81,7 +81,7 @@ func block(t *testing.T, fence string) string {
 	_, rest, found := strings.Cut(string(text), "\n```"+fence+"\n")
 	code, _, closed := strings.Cut(rest, "\n```\n")
 	if !found || !closed || strings.Contains(rest, "\n```"+fence+"\n") {
-		t.Fatalf("%s should have one block of %s", page, fence)
+		t.Fatalf("%s has no block of %s, or several, want one", page, fence)
 	}
 	return code + "\n"
 }
@@ -163,7 +163,7 @@ func (r running) line(t *testing.T) string {
 		}
 	case <-ctx.Done():
 	}
-	t.Fatal("no more is printed")
+	t.Fatal("the receiver prints no more, want a line")
 	return ""
 }
 
@@ -180,5 +180,5 @@ func listening(t *testing.T, address string) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	t.Fatal("the receiver does not listen")
+	t.Fatalf("the receiver does not listen at %s, want it to", address)
 }

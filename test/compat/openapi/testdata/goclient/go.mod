@@ -1,7 +1,7 @@
 // The client that oapi-codegen generates from the OpenAPI document, and the generator, apart from what the program depends on.
 module github.com/gonebox/gonebox/test/compat/openapi/goclient
 
-go 1.26.0
+go 1.26.4
 
 tool github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 
