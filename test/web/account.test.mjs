@@ -1,8 +1,7 @@
 // An account from its registration to a paid plan, in both languages, on a desktop and on a phone.
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { accessibility, deliver, endpoint, launch, mx, names, operateOn, overflow, signs, textMail, totp, transfer, txt, url, visit } from "./harness.mjs";
+import { accessibility, deliver, endpoint, launch, mx, names, operateOn, signs, soundness, textMail, totp, transfer, txt, url, visit } from "./harness.mjs";
 
 const records = {};
 let browser;
@@ -41,7 +40,6 @@ const words = {
   },
 };
 const password = "correct horse battery staple";
-const shots = process.env.PAGE_SHOTS; // a folder for pictures of each state, where somebody wants to look at them
 
 for (const [locale, size, colorScheme] of [["en", "desktop", "dark"], ["vi", "phone", "light"], ["en", "phone", "dark"], ["vi", "desktop", "light"]]) {
   test(`an account in ${locale} on a ${size}, ${colorScheme}`, async () => {
@@ -57,14 +55,7 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "dark"], ["vi", "ph
       await page.goto(url + path);
       await page.waitForSelector("main h1");
     };
-    const sound = async (state) => {
-      if (shots) {
-        mkdirSync(shots, { recursive: true });
-        await page.screenshot({ path: `${shots}/${pair}-${state}.png`, fullPage: true });
-      }
-      if (thorough) assert.deepEqual(await accessibility(page), [], state);
-      assert.equal(await overflow(page), false, `${state}: scrolls sideways`);
-    };
+    const sound = soundness(page, pair, thorough);
 
     // Registering. Without a sign-in every page of the account leads to it.
     await page.waitForURL("**/sign-in");
