@@ -1,9 +1,10 @@
 // What the flows share: a browser, a mail client, and a canary that counts the requests mail causes.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { createRequire } from "node:module";
@@ -14,7 +15,6 @@ const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 export const url = process.env.GONEBOX_URL;
-const [smtpHost, smtpPort] = process.env.GONEBOX_SMTP.split(":");
 
 /** sizes are the widths that the page is tested at. */
 export const sizes = {
@@ -27,6 +27,9 @@ export const launch = () =>
     executablePath: process.env.CHROMIUM,
     args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"],
   });
+
+/** signIn signs a context in to an account before its first page is opened. */
+export const signIn = (context, account) => context.addInitScript((saved) => localStorage.setItem("gonebox.account", JSON.stringify(saved)), account);
 
 /** visit opens a page in a fresh profile. problems collects what must not happen. */
 export async function visit(browser, { origin = url, path = "/", size = "desktop", locale = "en", ...options } = {}) {
@@ -51,6 +54,21 @@ export async function visit(browser, { origin = url, path = "/", size = "desktop
   return { context, page, problems };
 }
 
+const shots = process.env.PAGE_SHOTS; // a folder for pictures of each state, where somebody wants to look at them
+
+/**
+ * soundness returns a function that checks a state of a page: that it does not scroll sideways and, where thorough, that axe finds nothing,
+ * which takes its time. name is that of the pictures.
+ */
+export const soundness = (page, name, thorough = true) => async (state) => {
+  if (shots) {
+    mkdirSync(shots, { recursive: true });
+    await page.screenshot({ path: `${shots}/${name}-${state}.png`, fullPage: true });
+  }
+  if (thorough) assert.deepEqual(await accessibility(page), [], state);
+  assert.equal(await overflow(page), false, `${state}: scrolls sideways`);
+};
+
 /** eventually waits until check holds. Its limit only ends a test that hangs. */
 export async function eventually(check) {
   for (const end = Date.now() + 90_000; !(await check()); await new Promise((resolve) => setTimeout(resolve, 50))) {
@@ -65,6 +83,37 @@ export async function open(browser, options) {
   const address = await page.waitForFunction(() => document.querySelector("main h1:has(span)")?.textContent.trim());
   return { context, page, problems, address: await address.jsonValue() };
 }
+
+/** call makes a call of the API with a credential, and returns what is in data. */
+export async function call(method, path, credential = "", body = undefined) {
+  const headers = { "Content-Type": "application/json", ...(credential && { Authorization: `Bearer ${credential}` }) };
+  const answer = await fetch(`${url}/api/v1${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
+  return text ? JSON.parse(text).data : undefined;
+}
+
+/** signUp registers an account and returns what a device that is signed in to it has stored. */
+export async function signUp(email, role = "user") {
+  const { token } = await call("POST", "/auth/register", "", { email, password: "correct horse battery staple", locale: "en" });
+  if (role === "staff") operate("user", "set-role", email, "staff");
+  return { token, email, role };
+}
+
+/** sentTo returns the text of the newest mail that the service with a relay has sent to an address, after seen mails. */
+export async function sentTo(address, seen = 0) {
+  const api = `${process.env.GONEBOX_SENT_URL}/api/v1`;
+  let found = [];
+  await eventually(async () => {
+    const answer = await fetch(`${api}/search?query=${encodeURIComponent(`to:${address}`)}`);
+    found = (await answer.json()).messages;
+    return found.length > seen;
+  });
+  return (await (await fetch(`${api}/message/${found[0].ID}`)).json()).Text;
+}
+
+/** stored returns the mailboxes that the device of a page has stored. */
+export const stored = (page) => page.evaluate(() => JSON.parse(localStorage.getItem("gonebox.boxes")).boxes);
 
 /** operate runs a command of the operator on the running service and returns what it prints. */
 export const operate = (...args) => operateOn(process.env.GONEBOX_DATA, ...args);
@@ -120,10 +169,12 @@ export async function transfer(id, content, transferAmount) {
   if (!answer.ok) throw new Error(`the bank's call was answered ${answer.status}: ${await answer.text()}`);
 }
 
-/** deliver hands a mail to the service by SMTP and returns once it has the 250. */
-export async function deliver(to, raw) {
+/** deliver hands a mail to the service by SMTP and returns once it has the 250. from is the reverse-path, server its address, project who signs in. */
+export async function deliver(to, raw, from = "<no-reply@shop.example>", server = process.env.GONEBOX_SMTP, project = "") {
+  const [smtpHost, smtpPort] = server.split(":");
   const socket = connect(Number(smtpPort), smtpHost);
-  const lines = ["EHLO test.example", "MAIL FROM:<no-reply@shop.example>", `RCPT TO:<${to}>`, "DATA", `${raw.replace(/\r?\n/g, "\r\n")}\r\n.`];
+  const auth = project ? [`AUTH PLAIN ${btoa(`\0${project}\0x`)}`] : [];
+  const lines = ["EHLO test.example", ...auth, `MAIL FROM:${from}`, `RCPT TO:<${to}>`, "DATA", `${raw.replace(/\r?\n/g, "\r\n")}\r\n.`];
   let text = "";
   for await (const chunk of socket) {
     text += chunk;
@@ -210,7 +261,7 @@ export async function endpoint() {
   return receiver;
 }
 
-/** signs tells whether a webhook's signature is right (the Standard Webhooks scheme). */
+/** signs reports whether a webhook's signature is right (the Standard Webhooks scheme). */
 export function signs(secret, { headers, body }) {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const signature = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`).digest("base64");
@@ -220,12 +271,13 @@ export function signs(secret, { headers, body }) {
 /** accessibility returns the serious faults that axe finds on what is shown. */
 export async function accessibility(page) {
   // The page's policy keeps a script element from being added; evaluating text does not need one.
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { iframes: false }));
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
+  // Only what is wrong is described and leaves the page: the rest of the result is long.
+  const violations = await page.evaluate(async () => (await globalThis.axe.run(document, { iframes: false, resultTypes: ["violations"], selectors: false })).violations);
   return violations
     .filter((violation) => violation.impact === "serious" || violation.impact === "critical")
     .map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);
 }
 
-/** overflow tells whether the page scrolls sideways. */
+/** overflow reports whether the page scrolls sideways. */
 export const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
