@@ -12,7 +12,7 @@ const within = 3; // px
 const shots = process.env.PAGE_SHOTS;
 
 // A mail client has a font and a margin of its own for what a mail leaves open; those of the reader are given to both.
-const usual = /const usual = `([^`]+)`/.exec(readFileSync(new URL("../../web/src/mail.ts", import.meta.url), "utf8"))[1];
+const usual = /const baseStyles = `([^`]+)`/.exec(readFileSync(new URL("../../web/src/mail.ts", import.meta.url), "utf8"))[1];
 
 let browser;
 before(async () => (browser = await launch()));

@@ -65,7 +65,7 @@ for (const locale of ["en", "vi"]) {
       // A newer code takes its place, mail with neither leaves that there, and the reader shows the link.
       await deliver(mailbox, textMail("Your code", "Your verification code is 483920.\n"));
       await card.getByText("483", { exact: true }).waitFor();
-      await deliver(mailbox, textMail("Sale", "See http://quickshop.example/verify and https://quickshop.example/sale\n"));
+      await deliver(mailbox, textMail("Sale", "See https://quickshop.example/sale and https://quickshop.example/new\n"));
       await page.waitForSelector("a[id^=row-]:has-text('Sale')");
       assert.equal(await card.getByText("483", { exact: true }).isVisible(), true);
       await page.click("a[id^=row-]:has-text('Welcome')");
