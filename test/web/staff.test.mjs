@@ -1,8 +1,7 @@
 // The staff's pages: each of them once, and what everybody else is shown instead.
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { accessibility, deliver, htmlMail, launch, operate, overflow, textMail, transfer, url, visit } from "./harness.mjs";
+import { call, deliver, eventually, htmlMail, launch, operate, soundness, textMail, transfer, url, visit } from "./harness.mjs";
 
 let browser;
 before(async () => {
@@ -17,6 +16,7 @@ const words = {
     copied: "I have copied it", addDomain: "Add a public domain", add: "Add", turnOff: "Turn off", turnOn: "Turn on", newNotice: "New notice", title: "Title", html: "Text in HTML", publish: "Publish", startsAt: "Shown from",
     withdraw: "Withdraw", withdrawn: "Withdrawn", newPage: "New page", key: "Key", edit: "Edit", delete: "Delete", settle: "Settle", ignore: "Credit nothing", note: "Reason", block: "Block",
     what: "What", value: "Value", remove: "Remove", address: "Address", lookUp: "Look up", end: "End mailbox", accepted: "Accepted", ended: "has ended", adjust: "Adjust points", points: "Points", balance: "The balance is 40 points.", read: "Read",
+    noBackup: /No backup was ever recorded|last one was recorded/, lastBackup: "last one was recorded", acceptedPerMinute: "Accepted a minute", noSuchMailbox: "There is no such mailbox",
   },
   vi: {
     menu: "Menu", staff: "Nhân viên", forbidden: "403: Trang này chỉ dành cho nhân viên", signIn: "Đăng nhập", email: "Địa chỉ e-mail", password: "Mật khẩu", search: "Tìm", contains: "Địa chỉ e-mail có chứa",
@@ -24,10 +24,10 @@ const words = {
     copied: "Tôi đã sao chép", addDomain: "Thêm tên miền công cộng", add: "Thêm", turnOff: "Tắt đi", turnOn: "Bật lên", newNotice: "Thông báo mới", title: "Tiêu đề", html: "Nội dung HTML", publish: "Đăng", startsAt: "Hiện từ",
     withdraw: "Rút lại", withdrawn: "Đã rút", newPage: "Trang mới", key: "Khóa", edit: "Sửa", delete: "Xóa", settle: "Xử lý", ignore: "Không cộng gì", note: "Lý do", block: "Chặn",
     what: "Đối tượng", value: "Giá trị", remove: "Gỡ", address: "Địa chỉ", lookUp: "Tra cứu", end: "Kết thúc hộp thư", accepted: "Đã nhận", ended: "đã kết thúc", adjust: "Điều chỉnh điểm", points: "Số điểm", balance: "Số dư là 40 điểm.", read: "Đọc",
+    noBackup: /Chưa ghi nhận bản sao lưu nào|Bản gần nhất được ghi nhận/, lastBackup: "Bản gần nhất được ghi nhận", acceptedPerMinute: "Nhận mỗi phút", noSuchMailbox: "Không có hộp thư này",
   },
 };
 const password = "correct horse battery staple";
-const shots = process.env.PAGE_SHOTS; // a folder for pictures of each state
 
 const register = async (email) => {
   const body = JSON.stringify({ email, password, locale: "en" });
@@ -58,14 +58,7 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
       await page.goto(url + path);
       await page.waitForSelector("main h1");
     };
-    const sound = async (state) => {
-      if (shots) {
-        mkdirSync(shots, { recursive: true });
-        await page.screenshot({ path: `${shots}/staff-${pair}-${state}.png`, fullPage: true });
-      }
-      if (thorough) assert.deepEqual(await accessibility(page), [], state);
-      assert.equal(await overflow(page), false, `${state}: scrolls sideways`);
-    };
+    const sound = soundness(page, `staff-${pair}`, thorough);
 
     // Without a sign-in, and without the role.
     await shows(say.forbidden);
@@ -86,7 +79,23 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     await dialog.getByRole("link", { name: say.staff, exact: true }).click();
     await page.waitForURL("**/staff");
 
+    // The overview: mail that is stored and refused is counted, and it says when a backup was made.
+    await main.getByText(say.noBackup).waitFor();
+    await sound("overview-first");
+    const read = async (heading) => Number((await main.locator("dl div", { has: page.getByText(heading, { exact: true }) }).locator("dd").textContent()).replace(",", "."));
+    assert.ok((await read(say.acceptedPerMinute)) >= 0, "mails a minute");
+    await assert.rejects(deliver(`nobody-${pair}@gonebox.localhost`, textMail("lost", "x")), /^Error: 550/);
+    operate("backup", "record");
+    await page.reload();
+    await main.getByText(say.noSuchMailbox).filter({ visible: true }).waitFor();
+    await main.getByText(say.lastBackup).waitFor();
+    await main.locator("meter").waitFor();
+    await sound("overview");
+    const reported = await call("GET", "/staff/overview", JSON.parse(await page.evaluate(() => localStorage.getItem("gonebox.account"))).token);
+    assert.equal(await main.getByText(reported.processes[0].version, { exact: true }).count(), 1, "the version of the one process");
+
     // Accounts.
+    await go("/staff/users");
     await page.getByLabel(say.contains).fill(customer);
     await press(say.search);
     await page.waitForFunction(() => document.querySelectorAll("main li").length === 1);
@@ -205,6 +214,19 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     await press(`${say.remove} @spam-${pair}.example`);
     await agree();
     await main.getByRole("heading", { name: `@spam-${pair}.example` }).waitFor({ state: "detached" });
+
+    // A mail for nobody, by an ingress.
+    const headers = { Authorization: `Basic ${btoa("home:a secret of the flows")}`, "X-Envelope-From": "app@company.test", "X-Envelope-To": "nosuch@gonebox.localhost", "Content-Type": "message/rfc822" };
+    const refused = await fetch(`${url}/api/v1/ingress/home`, { method: "POST", headers, body: textMail("lost", "x").replaceAll(/\r?\n/g, "\r\n") });
+    assert.equal(refused.status, 406, await refused.text());
+    await go("/staff/ingresses");
+    await main.getByRole("heading", { name: "home" }).waitFor();
+    await eventually(async () => {
+      await page.reload();
+      await page.waitForSelector("main h2");
+      return (await main.getByText("550 5.1.1").count()) === 1;
+    });
+    await sound("ingresses");
 
     // Mail to postmaster, in HTML, read and deleted.
     const report = `Report ${pair}`;
