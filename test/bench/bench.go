@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,12 @@ func newBench(ctx context.Context, o options) (_ *bench, err error) {
 		return nil, err
 	}
 	if b.binary == "" {
-		b.binary, err = build(ctx, b.scratch)
+		if b.binary, err = build(ctx, b.scratch); err != nil {
+			return nil, err
+		}
+	}
+	if b.against != "" {
+		b.before, err = buildRevision(ctx, filepath.Join(b.scratch, "revision"), b.against)
 	}
 	return b, err
 }
@@ -76,15 +82,38 @@ func demandDisk(dir string) error {
 	return nil
 }
 
-// build compiles the service of this checkout.
+// build compiles the service of this checkout into a folder.
 func build(ctx context.Context, dir string) (string, error) {
 	root, err := checkout()
 	if err != nil {
 		return "", err
 	}
+	return compile(ctx, root, dir)
+}
+
+// buildRevision compiles the service as it was at a revision of this checkout. The folder is made for its sources.
+func buildRevision(ctx context.Context, dir, revision string) (string, error) {
+	root, err := checkout()
+	if err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	archive := dir + ".tar"
+	for _, args := range [][]string{{"git", "-C", root, "archive", "--output", archive, revision}, {"tar", "-xf", archive, "-C", dir}} {
+		if out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("--against %s: %s: %w: %s", revision, args[0], err, bytes.TrimSpace(out))
+		}
+	}
+	return compile(ctx, dir, dir)
+}
+
+// compile builds the service whose module is in root into the folder dir, as a release is built.
+func compile(ctx context.Context, root, dir string) (string, error) {
 	binary := filepath.Join(dir, "gonebox")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/gonebox")
-	cmd.Dir, cmd.Stderr = root, os.Stderr
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/gonebox")
+	cmd.Dir, cmd.Stderr, cmd.Env = root, os.Stderr, append(os.Environ(), "CGO_ENABLED=0")
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("build gonebox: %w", err)
 	}

@@ -25,19 +25,19 @@ func TestMailsHaveTheirSizeAndMarks(t *testing.T) {
 		for _, form := range k.forms {
 			text := form(k.size, 7)
 			if d := len(text) - k.size; d < -100 || d > 100 {
-				t.Errorf("%s: %d octets", k.name, len(text))
+				t.Errorf("%s has %d octets, want %d within 100", k.name, len(text), k.size)
 			}
 			if bytes.Contains(bytes.ReplaceAll(text, []byte("\r\n"), nil), []byte("\n")) {
-				t.Errorf("%s: bare LF", k.name)
+				t.Errorf("%s: the mail has a line feed alone, want every line to end with CRLF", k.name)
 			}
 			for line := range bytes.Lines(text) {
 				if len(line) > 998+len("\r\n") { // RFC 5322 §2.1.1
-					t.Errorf("%s: a line of %d octets", k.name, len(line))
+					t.Errorf("%s: a line of %d octets, want at most %v", k.name, len(line), 998+len("\r\n"))
 				}
 			}
 			s := newStamped(stuffed(text))
 			if len(s.codes) < 2 || len(s.serials) != 1 || len(s.addresses) != 2 {
-				t.Errorf("%s: %d codes, %d serials, %d addresses to stamp", k.name, len(s.codes), len(s.serials), len(s.addresses))
+				t.Errorf("%s: %d codes, %d serials, %d addresses to stamp, want at least 2 in codes, 1 in serials and 2 in addresses", k.name, len(s.codes), len(s.serials), len(s.addresses))
 			}
 		}
 	}
@@ -52,13 +52,13 @@ func TestStampReplacesEveryMark(t *testing.T) {
 	body, _ := io.ReadAll(m.Body)
 	code, err := subjectCode(m.Header.Get("Subject"))
 	if err != nil || code != 271828 || !bytes.Contains(body, []byte(" 271828\r\n")) {
-		t.Errorf("subject %q, error %v, body %.200q", m.Header.Get("Subject"), err, body)
+		t.Errorf(`subject %q, error %v, body %.200q, want 271828 and " 271828\r\n" in it`, m.Header.Get("Subject"), err, body)
 	}
 	if to := m.Header.Get("To"); to != "<box-0000017@gonebox.localhost>" {
-		t.Errorf("To: %s", to)
+		t.Errorf(`To: %s, want "<box-0000017@gonebox.localhost>"`, to)
 	}
 	if id := m.Header.Get("Message-Id"); !strings.HasPrefix(id, "<0000000042.") {
-		t.Errorf("Message-ID: %s", id)
+		t.Errorf("Message-ID is %s, want <0000000042. at its beginning", id)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestCodesHaveSixDigitsAndDoNotRepeat(t *testing.T) {
 	for serial := range 900_000 {
 		code := codeOf(serial)
 		if code < 100_000 || code > 999_999 || seen[code] {
-			t.Fatalf("code %d of serial %d", code, serial)
+			t.Fatalf("codeOf(%d) = %d, want six digits that did not come before", serial, code)
 		}
 		seen[code] = true
 	}
@@ -86,7 +86,7 @@ func TestReceiverAcceptsMail(t *testing.T) {
 		for _, k := range []kind{small(), large()} {
 			o, err := l.run(t.Context(), newSenders(k, 2))
 			if err != nil || len(o.taken) != 6 {
-				t.Errorf("%s: %d of 6 mails, %v", k.name, len(o.taken), err)
+				t.Errorf("%s: %d of 6 mails, %v, want 6 in taken", k.name, len(o.taken), err)
 			}
 		}
 	}
@@ -110,10 +110,10 @@ func TestCallerReadsChunkedAndSizedBodies(t *testing.T) {
 	defer c.conn.Close()
 	for range 2 {
 		if status, err := c.do(request("GET", "/long", "", "")); err != nil || status != 200 || string(c.body) != long {
-			t.Errorf("status %d, %d octets, %v", status, len(c.body), err)
+			t.Errorf("status %d, %d octets, %v, want 200 and body %v", status, len(c.body), err, long)
 		}
 		if status, err := c.do(request("GET", "/", "", "")); err != nil || status != 418 || string(c.body) != "short" {
-			t.Errorf("status %d, %q, %v", status, c.body, err)
+			t.Errorf(`status %d, %q, %v, want 418 and body "short"`, status, c.body, err)
 		}
 	}
 }
@@ -134,16 +134,16 @@ func TestQuantiles(t *testing.T) {
 		}
 	}
 	if !math.IsNaN(series(nil).median()) {
-		t.Error("the median of an empty series is a number")
+		t.Errorf("the median of an empty series is %v, want NaN", series(nil).median())
 	}
 }
 
 func TestOnlyNamesParts(t *testing.T) {
 	if o, err := parse([]string{"--only", "mail,growth", "--quick"}); err != nil || !o.only["growth"] || o.only["calls"] || !o.quick {
-		t.Errorf("options %+v, %v", o, err)
+		t.Errorf("parse(--only mail,growth --quick) = %+v, %v, want those two parts and quick", o, err)
 	}
 	if _, err := parse([]string{"--only", "mails"}); err == nil || !strings.Contains(err.Error(), "polls") {
-		t.Errorf("error %v", err)
+		t.Errorf(`error %v, want an error and "polls" in it`, err)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestClientWaitsWhereItMust(t *testing.T) {
 	}
 	want := []string{"EHLO client.example\r\n", "MAIL FROM:<a@b.example>\r\n", "RCPT TO:<c@d.example>\r\n", "DATA\r\n", "text\r\n.\r\n", "QUIT\r\n", ""}
 	if heard := <-got; !slices.Equal(heard, want) {
-		t.Errorf("%q", heard)
+		t.Errorf("heard = %q, want %v", heard, want)
 	}
 }
 
@@ -196,17 +196,17 @@ func TestProcessCountsItsDescendants(t *testing.T) {
 	defer p.stop()
 	for begun := time.Now(); len(p.family()) < 3; time.Sleep(10 * time.Millisecond) {
 		if time.Since(begun) > time.Minute {
-			t.Fatalf("%d processes", len(p.family()))
+			t.Fatalf("the process has a family of %d after a minute, want at least 3", len(p.family()))
 		}
 	}
 	family := p.family()
 	used, err := p.cpu()
 	own := ticks(family[0].stat[11]) + ticks(family[0].stat[12])
 	if err != nil || used <= own {
-		t.Errorf("%v with descendants, %v without, %v", used, own, err)
+		t.Errorf("%v of CPU time with descendants, %v without, %v; want more with them", used, own, err)
 	}
 	if peak, err := p.peak(); err != nil || peak < 1<<16 {
-		t.Errorf("%d octets of memory, %v", peak, err)
+		t.Errorf("%d octets of memory, %v, want at least %v", peak, err, 1<<16)
 	}
 	for _, one := range family[1:] {
 		_ = syscall.Kill(one.pid, syscall.SIGKILL)
@@ -216,16 +216,16 @@ func TestProcessCountsItsDescendants(t *testing.T) {
 func TestSoakReadsMetricsAndTrends(t *testing.T) {
 	const text = "# HELP go_goroutines Number.\ngo_goroutines 59\ngo_goroutines_more 3\nprocess_open_fds 1.2e+02\n"
 	if n := metric(text, "process_open_fds"); n != 120 {
-		t.Errorf("descriptors: %v", n)
+		t.Errorf("descriptors: %v, want 120", n)
 	}
 	if n := metric(text, "go_goroutines"); n != 59 {
-		t.Errorf("goroutines: %v", n)
+		t.Errorf("goroutines: %v, want 59", n)
 	}
 	if !math.IsNaN(metric(text, "go_threads")) {
-		t.Error("a metric that is not there has a value")
+		t.Errorf("metric(go_threads) = %v, want NaN, since it is not there", metric(text, "go_threads"))
 	}
 	if s := (series{10, 11, 12, 13}); math.Abs(s.slope()-360) > 1e-6 { // one in ten seconds
-		t.Errorf("slope %v", s.slope())
+		t.Errorf("slope() = %v, want 360 an hour", s.slope())
 	}
 }
 
@@ -248,8 +248,8 @@ func TestStockIsFilledAndExpires(t *testing.T) {
 			VALUES ($1, $2, $3, 'x', 'guest', 1, $4, 1, 0, 0, 0, 0, 0)`, i, boxName(i)+"@x", boxName(i), time.Now().Add(time.Hour).UnixMicro())
 	}
 	for i := range perBox {
-		exec(`INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
-			VALUES (0, $1, 1, 1, 0, 1, '', 1, '{}', '')`, i)
+		exec(`INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, internal, detail, crc)
+			VALUES (0, $1, 1, 1, 0, 1, '', 1, '{}', '{}', '', 0)`, i)
 	}
 	exec("UPDATE mailbox SET message_count = $1 WHERE id = 0", perBox)
 	if err := copyMessages(t.Context(), store, boxName(0)+"@x", false, t.Logf); err != nil {
@@ -257,12 +257,12 @@ func TestStockIsFilledAndExpires(t *testing.T) {
 	}
 	var messages, boxes int
 	if err := store.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM mailbox WHERE message_count = $1)", perBox).Scan(&messages, &boxes); err != nil || messages != 10*perBox || boxes != 10 {
-		t.Errorf("%d messages, %d mailboxes that count them, %v", messages, boxes, err)
+		t.Errorf("%d messages, %d mailboxes that count them, %v, want %v and 10", messages, boxes, err, 10*perBox)
 	}
 	if err := expireSome(t.Context(), store, expiring); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := expired(t.Context(), store); err != nil || n != 2 {
-		t.Errorf("%d mailboxes expired, %v", n, err)
+		t.Errorf("%d mailboxes expired, %v, want 2", n, err)
 	}
 }

@@ -78,22 +78,12 @@ func callsPart(ctx context.Context, b *bench) error {
 	for _, c := range calls {
 		bare.calls = append(bare.calls, call{name: c.name, requests: [][]byte{request("GET", fmt.Sprintf("/octets/%d", c.octets), "", "")}})
 	}
-	peers, err := b.startPeers(ctx)
-	defer func() { stopAll(peers) }()
+	others, stop, err := b.otherCalls(ctx, boxes)
+	defer stop()
 	if err != nil {
 		return err
 	}
-	all := []*server{{process: g.process, web: g.web, name: ours, calls: calls}, bare}
-	for _, p := range peers {
-		if p.reads == nil {
-			continue
-		}
-		s, err := p.filled(ctx, boxes)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		all = append(all, s)
-	}
+	all := append([]*server{{process: g.process, web: g.web, name: ours, calls: calls}, bare}, others...)
 	for round := range rounds + 1 {
 		b.report.note("calls: round %d of %d", round, rounds)
 		for _, c := range calls {
@@ -109,6 +99,52 @@ func callsPart(ctx context.Context, b *bench) error {
 	}
 	b.report.calls(all, rounds, length)
 	return nil
+}
+
+// otherCalls starts another version of the service, if there is one, and the servers of others, and fills them. The function that it returns
+// stops them.
+func (b *bench) otherCalls(ctx context.Context, boxes []mailbox) (all []*server, stop func(), err error) {
+	var peers []*peer
+	var before *gonebox
+	stop = func() {
+		stopAll(peers)
+		if before != nil {
+			before.stop()
+		}
+	}
+	if b.before != "" {
+		other := *b
+		other.binary, other.folders = b.before, b.folders+1
+		if before, err = other.startGonebox(ctx, other.dataDir(), nil); err != nil {
+			return nil, stop, err
+		}
+		held, err := before.filled(ctx, callsBoxes, callsHeld)
+		if err != nil {
+			return nil, stop, err
+		}
+		calls, err := before.calls(ctx, held)
+		if err != nil {
+			return nil, stop, err
+		}
+		all = append(all, &server{process: before.process, web: before.web, name: earlier, calls: calls})
+	}
+	if !b.peers {
+		return all, stop, nil
+	}
+	if peers, err = b.startPeers(ctx); err != nil {
+		return nil, stop, err
+	}
+	for _, p := range peers {
+		if p.reads == nil {
+			continue
+		}
+		s, err := p.filled(ctx, boxes)
+		if err != nil {
+			return nil, stop, fmt.Errorf("%s: %w", p.name, err)
+		}
+		all = append(all, s)
+	}
+	return all, stop, nil
 }
 
 // filled sends a server of others as many mails as its list of a mailbox should have, and prepares its calls.

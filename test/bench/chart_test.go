@@ -28,6 +28,6 @@ func TestChartIsWellFormed(t *testing.T) {
 		Bars    []struct{} `xml:"rect"`
 	}
 	if err := xml.Unmarshal(text, &root); err != nil || len(root.Bars) != 6 || root.Texts[len(root.Texts)-1] != r.chart.caption[1] {
-		t.Errorf("%d bars, %q, %v", len(root.Bars), root.Texts, err)
+		t.Errorf("the chart has %d bars and the texts %q, %v, want 6 bars and %q last", len(root.Bars), root.Texts, err, r.chart.caption[1])
 	}
 }
