@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"time"
 )
 
@@ -39,9 +40,30 @@ func (b *bench) settings(dir string) map[string]string {
 	return set
 }
 
-// startGonebox starts the service on a data folder, with some settings of its own, and waits until it is ready.
+// unknownKey finds the setting that an earlier version refused, since it had nothing that the setting would limit.
+var unknownKey = regexp.MustCompile(`command line: (\S+): unknown key`)
+
+// startGonebox starts the service on a data folder, with some settings of its own, and waits until it is ready. A setting that the program
+// does not know is left out.
 func (b *bench) startGonebox(ctx context.Context, dir string, own map[string]string) (*gonebox, error) {
-	g, err := b.execGonebox(ctx, dir, own)
+	set := b.settings(dir)
+	maps.Copy(set, own)
+	for {
+		g, err := b.awaitGonebox(ctx, dir, set)
+		if err == nil {
+			return g, nil
+		}
+		key := unknownKey.FindStringSubmatch(err.Error())
+		if key == nil || set[key[1]] == "" {
+			return nil, err
+		}
+		b.report.note("%s does not know %s", filepath.Base(b.binary), key[1])
+		delete(set, key[1])
+	}
+}
+
+func (b *bench) awaitGonebox(ctx context.Context, dir string, set map[string]string) (*gonebox, error) {
+	g, err := b.execGonebox(ctx, dir, set)
 	if err != nil {
 		return nil, err
 	}
@@ -60,16 +82,13 @@ func (b *bench) startGonebox(ctx context.Context, dir string, own map[string]str
 }
 
 // execGonebox starts the service and does not wait.
-func (b *bench) execGonebox(ctx context.Context, dir string, own map[string]string) (*gonebox, error) {
+func (b *bench) execGonebox(ctx context.Context, dir string, set map[string]string) (*gonebox, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
 	}
 	g := &gonebox{web: ports[0], smtp: ports[1]}
-	set := b.settings(dir)
-	maps.Copy(set, own)
-	set["http.addr"], set["smtp.addr"] = g.web, g.smtp
-	args := []string{"serve"}
+	args := []string{"serve", "--set", "http.addr=" + g.web, "--set", "smtp.addr=" + g.smtp}
 	for key, value := range set {
 		args = append(args, "--set", key+"="+value)
 	}
@@ -96,9 +115,12 @@ func freePorts(n int) ([]string, error) {
 	return addrs, nil
 }
 
-// answers tells whether a path answers 200.
-func (g *gonebox) answers(ctx context.Context, path string) bool {
-	c, err := dial(ctx, g.web)
+// answers reports whether a path answers 200.
+func (g *gonebox) answers(ctx context.Context, path string) bool { return answers(ctx, g.web, path) }
+
+// answers reports whether a path of the server at addr answers 200.
+func answers(ctx context.Context, addr, path string) bool {
+	c, err := dial(ctx, addr)
 	if err != nil {
 		return false
 	}

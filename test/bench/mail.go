@@ -169,13 +169,15 @@ func mailPart(ctx context.Context, b *bench) error {
 	}
 	defer p.stop()
 	all := []*contestant{first, {name: library, addr: addr, process: p, boxes: first.boxes}}
-	peers, err := b.startPeers(ctx)
-	defer func() { stopAll(peers) }()
-	if err != nil {
-		return err
-	}
-	for _, p := range peers {
-		all = append(all, &contestant{name: p.name, addr: p.smtp, process: p.process, peer: p, boxes: first.boxes})
+	if b.peers {
+		peers, err := b.startPeers(ctx)
+		defer func() { stopAll(peers) }()
+		if err != nil {
+			return err
+		}
+		for _, p := range peers {
+			all = append(all, &contestant{name: p.name, addr: p.smtp, process: p.process, peer: p, boxes: first.boxes})
+		}
 	}
 	if b.before != "" {
 		other := *b

@@ -23,7 +23,7 @@ type part struct {
 }
 
 func parts() []part {
-	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"processes", processesPart}, {"start", startPart}, {"growth", growthPart}, {"sink", sinkPart}, {"soak", soakPart}}
+	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"processes", processesPart}, {"start", startPart}, {"growth", growthPart}, {"sink", sinkPart}, {"inbox", inboxPart}, {"soak", soakPart}}
 }
 
 func main() {
@@ -50,12 +50,14 @@ func exit(err error) {
 
 // options are the command line.
 type options struct {
-	only   map[string]bool // nil: everything
-	quick  bool
-	dir    string // where data folders go
-	binary string // a gonebox that is built already
-	chart  string // the file for the picture; "": none
-	before string // another version of gonebox, which takes turns in the mail part
+	only    map[string]bool // nil: everything
+	quick   bool
+	dir     string // where data folders go
+	binary  string // a gonebox that is built already
+	chart   string // the file for the picture; "": none
+	before  string // another version of gonebox, which takes turns in the parts mail, calls and start
+	against string // the revision to build that version from; "": none
+	peers   bool   // servers of others take turns in the parts mail and calls
 
 	postgres bool          // growth and soak run on PostgreSQL
 	stock    int           // messages of growth
@@ -71,7 +73,9 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.quick, "quick", false, "fewer and shorter rounds")
 	flags.StringVar(&o.dir, "dir", "", "folder for the data, on a real disk (default: the system's temporary folder)")
 	flags.StringVar(&o.binary, "gonebox", "", "gonebox binary to measure (default: build this checkout's)")
-	flags.StringVar(&o.before, "before", "", "gonebox binary of another version, which takes turns with the first in the mail part")
+	flags.StringVar(&o.before, "before", "", "gonebox binary of another version, which takes turns with the first in the parts mail, calls and start")
+	flags.StringVar(&o.against, "against", "", "revision of gonebox to build and use as --before")
+	flags.BoolVar(&o.peers, "peers", true, "have servers of others take turns in the parts mail and calls; --peers=false compares two versions in less time")
 	flags.StringVar(&o.chart, "chart", "", "file for a picture of the figures, as SVG")
 	flags.BoolVar(&o.postgres, "postgres", false, "run growth and soak on PostgreSQL instead of SQLite")
 	flags.IntVar(&o.stock, "stock", 500_000, "messages that growth stores, five in each mailbox")
@@ -82,6 +86,9 @@ func parse(args []string) (options, error) {
 	}
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if o.before != "" && o.against != "" {
+		return o, errors.New("--before and --against: name one of them")
 	}
 	if o.stock < 1000 {
 		return o, errors.New("--stock: at least 1000")

@@ -38,7 +38,7 @@ func (r *report) table(rows [][]string) {
 	_ = w.Flush() // a failed write to the terminal cannot be reported
 }
 
-// target says whether a figure that should be at least (or, with most, at most) so much is.
+// target reports whether a figure that should be at least (or, with most, at most) so much is.
 func (r *report) target(what string, got, want float64, most bool, unit string) {
 	word, met := "at least", got >= want
 	if most {

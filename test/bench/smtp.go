@@ -53,7 +53,7 @@ func (c *client) hello(helo string) error {
 	return err
 }
 
-// expect reads a reply, which must have the code; it tells whether a line of it said PIPELINING.
+// expect reads a reply, which must have the code; it reports whether a line of it said PIPELINING.
 func (c *client) expect(code string) (pipelining bool, err error) {
 	for {
 		line, err := c.in.ReadSlice('\n')
