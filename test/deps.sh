@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need of the machine and nothing else, on Debian. Where all is there it only looks and is done.
-# With the argument failover it also installs what make failover needs.
+# With the argument failover it also installs what make failover needs, and with release what make release-test needs.
 set -euo pipefail
 
 # Each row: what must be there (a program, a file by its path, or a module of Perl), and the package that brings it.
@@ -20,14 +20,27 @@ promtool              prometheus
 swaks                 swaks
 perl:Net::SSLeay      libnet-ssleay-perl
 smtp-source           postfix
+dovecot               dovecot-imapd
 initdb                postgresql
-chromium              chromium
+chromium-headless-shell chromium-headless-shell
+rpm2cpio              rpm2cpio
+cpio                  cpio
+mandoc                mandoc
+zsh                   zsh
+fish                  fish
 '
 
 if [ "${1:-}" = failover ]; then # for make failover
 	needs+='
 patroni               patroni
 etcd                  etcd-server
+'
+fi
+
+if [ "${1:-}" = release ]; then # for make release-test
+	needs+='
+debootstrap           debootstrap
+rpm                   rpm
 '
 fi
 

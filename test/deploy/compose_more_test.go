@@ -23,7 +23,7 @@ func single(t *testing.T, file string) (composition, *config.Config) {
 	}
 	s, ok := c.Services["gonebox"]
 	if !ok || len(c.Services) != 1 || s.Build == nil {
-		t.Fatalf("%s: services %v", file, c.Services)
+		t.Fatalf("%s has the services %v, want one, which is built", file, c.Services)
 	}
 	if _, err := os.Stat(filepath.Join(folder, s.Build.Context, s.Build.Dockerfile)); err != nil {
 		t.Error(err)
@@ -32,22 +32,22 @@ func single(t *testing.T, file string) (composition, *config.Config) {
 	for key, value := range s.Environment {
 		environ = append(environ, key+"="+value)
 	}
-	set := map[string]string{"data_dir": "/var/lib/gonebox"} // the image sets it
+	set := map[string]string{"data_dir": "/data"} // the image sets it
 	if len(s.Command) == 0 || s.Command[0] != "serve" {
-		t.Fatalf("%s runs %v", file, s.Command)
+		t.Fatalf("%s runs %v, want serve", file, s.Command)
 	}
 	if slices.Contains(s.Command, "--dev") {
 		set["profile"] = config.ProfileDev
 	}
 	cfg, err := config.Load("", environ, set)
 	if err != nil {
-		t.Fatalf("%s: %v", file, err)
+		t.Fatalf(`%s: config.Load("", environ, set): %v`, file, err)
 	}
 	if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || s.Healthcheck == nil || s.Healthcheck.Test[2] != "ready" || s.Ulimits["nofile"] < 65536 {
-		t.Errorf("%s: read-only %v, without %v, checked by %v", file, s.ReadOnly, s.CapDrop, s.Healthcheck)
+		t.Errorf("%s: read-only %t, without %v, checked by %v, want it read-only, without ALL, checked by gonebox ready, and at least 65536 files", file, s.ReadOnly, s.CapDrop, s.Healthcheck)
 	}
-	if len(s.Volumes) != 1 || !strings.HasSuffix(s.Volumes[0], ":/var/lib/gonebox") || len(c.Volumes) != 1 {
-		t.Errorf("%s: volumes %v", file, s.Volumes)
+	if len(s.Volumes) != 1 || !strings.HasSuffix(s.Volumes[0], ":/data") || len(c.Volumes) != 1 {
+		t.Errorf("%s: the volumes are %v, want one at /data", file, s.Volumes)
 	}
 	return c, cfg
 }
@@ -55,7 +55,7 @@ func single(t *testing.T, file string) (composition, *config.Config) {
 func TestSmallComposeIsOneProcessWithSQLite(t *testing.T) {
 	c, cfg := single(t, "compose.small.yaml")
 	if cfg.Database.URL != "" || cfg.IsDev() || len(cfg.Roles) != 3 {
-		t.Errorf("database %q, profile %s, roles %v", cfg.Database.URL, cfg.Profile, cfg.Roles)
+		t.Errorf("database %q, profile %s, roles %v; want SQLite, not dev, and all 3 roles", cfg.Database.URL, cfg.Profile, cfg.Roles)
 	}
 	want := []string{"8080" + cfg.HTTP.Addr, "25" + cfg.SMTP.Addr}
 	if got := c.Services["gonebox"].Ports; !slices.Equal(got, want) {
@@ -67,7 +67,7 @@ func TestSmallComposeIsOneProcessWithSQLite(t *testing.T) {
 func TestDevComposeIsForThisMachine(t *testing.T) {
 	c, cfg := single(t, "compose.dev.yaml")
 	if !cfg.IsDev() {
-		t.Fatal("the profile is not dev")
+		t.Fatalf("the profile is %s, want dev", cfg.Profile)
 	}
 	var want []string
 	for _, addr := range []string{cfg.HTTP.Addr, cfg.SMTP.Addr, cfg.Compat.Mailpit.Addr} {
@@ -95,7 +95,7 @@ func TestWorkflowWaitsForCode(t *testing.T) {
 	}
 	job := w.Jobs["test"]
 	if job.Services["gonebox"].Env["GONEBOX_PROFILE"] != config.ProfileDev || len(job.Steps) != 3 {
-		t.Fatalf("%+v", job)
+		t.Fatalf("the job test is %+v, want a service of the profile %s and three steps", job, config.ProfileDev)
 	}
 	s := apptest.Start(t, apptest.Options{RealClock: true, Set: map[string]string{"profile": "dev", "compat.mailpit.addr": "127.0.0.1:0", "account.password.memory": "8KiB"}})
 	dir := t.TempDir()
@@ -110,7 +110,7 @@ func TestWorkflowWaitsForCode(t *testing.T) {
 		cmd.Env = append(os.Environ(), "GITHUB_ENV="+variables, "GONEBOX_URL="+strings.TrimSuffix(s.URL, "/api/v1"), "SMTP_URL=smtp://"+s.SMTP)
 		cmd.Env = append(cmd.Env, strings.Fields(string(told))...)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", step.Name, err, out)
+			t.Fatalf("the step %s: %v\n%s", step.Name, err, out)
 		}
 	}
 }
