@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/app/apptest"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 const (
@@ -47,7 +48,7 @@ func build(t *testing.T) string {
 	t.Helper()
 	line := regexp.MustCompile(`(?m)^RUN (CGO_ENABLED=0 go build .* -o )/out/gonebox (.*)$`).FindStringSubmatch(read(t, folder+"Containerfile"))
 	if line == nil {
-		t.Fatal("the Containerfile does not build the program")
+		t.Fatal("the Containerfile does not build the program, want a line with go build")
 	}
 	sources := t.TempDir()
 	for source, target := range copied(t) {
@@ -64,7 +65,7 @@ func build(t *testing.T) string {
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", line[1]+binary+" "+line[2])
 	cmd.Dir, cmd.Env = sources, append(os.Environ(), "VERSION=1.2.3-test")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", line[0], err, out)
+		t.Fatalf("run %s: %v\n%s", line[0], err, out)
 	}
 	return binary
 }
@@ -77,7 +78,7 @@ func copied(t *testing.T) map[string]string {
 		folders[m[1]] = m[2]
 	}
 	if len(folders) == 0 {
-		t.Fatal("the Containerfile copies no sources")
+		t.Fatal("the Containerfile copies no folder, want the sources")
 	}
 	return folders
 }
@@ -93,7 +94,7 @@ func TestImageBinaryRunsAlone(t *testing.T) {
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
-			t.Errorf("the binary is not static: it has a segment %v", p.Type)
+			t.Errorf("the binary has a segment %v, want it static", p.Type)
 		}
 	}
 	empty := filepath.Dir(binary)
@@ -103,7 +104,7 @@ func TestImageBinaryRunsAlone(t *testing.T) {
 	}
 	within := confined(t, empty, data)
 	if out, err := within("version").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "gonebox 1.2.3-test") {
-		t.Fatalf("gonebox version: %v\n%s", err, out)
+		t.Fatalf("gonebox version: %v\n%s\nwant gonebox 1.2.3-test", err, out)
 	}
 	web, mail := apptest.FreeAddress(t), apptest.FreeAddress(t)
 	serve := within("serve", "--data-dir", "/data", "--http-addr", web, "--smtp-addr", mail)
@@ -121,14 +122,14 @@ func TestImageBinaryRunsAlone(t *testing.T) {
 	if ctx.Err() != nil {
 		_ = serve.Process.Kill()
 		_ = serve.Wait()
-		t.Fatalf("it does not become ready:\n%s", said.String())
+		t.Fatalf("the program does not become ready, want it to:\n%s", said.String())
 	}
 	if out, err := within("send", "--to", "x@example.org", "--server", mail).CombinedOutput(); err == nil || !strings.Contains(string(out), "550") {
-		t.Errorf("mail for an unknown mailbox: %v\n%s", err, out)
+		t.Errorf("mail for an unknown mailbox: %v\n%s\nwant an error and \"550\" in it", err, out)
 	}
 	_ = serve.Process.Signal(syscall.SIGTERM)
 	if err := serve.Wait(); err != nil {
-		t.Errorf("the end: %v\n%s", err, said.String())
+		t.Errorf("stop the program: %v\n%s", err, said.String())
 	}
 }
 
@@ -169,7 +170,7 @@ func TestContainerfileMatchesSources(t *testing.T) {
 		t.Errorf("go.mod wants Go %s; the Containerfile has no %q", version, want)
 	}
 	if last := text[strings.LastIndex(text, "\nFROM ")+1:]; !strings.HasPrefix(last, "FROM scratch\n") || !strings.Contains(last, "\nUSER 65532:65532\n") {
-		t.Errorf("the image is not built from scratch with an unprivileged user:\n%s", last)
+		t.Errorf("the image is\n%s\nwant it from scratch, with an unprivileged user", last)
 	}
 	sent := strings.Fields(read(t, folder+"Containerfile.dockerignore"))
 	lines := bufio.NewScanner(strings.NewReader(text))
@@ -180,10 +181,10 @@ func TestContainerfileMatchesSources(t *testing.T) {
 		}
 		for _, source := range words[1 : len(words)-1] {
 			if _, err := os.Stat(filepath.Join(root, source)); err != nil {
-				t.Errorf("%s: %v", lines.Text(), err)
+				t.Errorf("%s: find the source: %v", lines.Text(), err)
 			}
 			if !slices.Contains(sent, "!"+source) {
-				t.Errorf("%s: it is not sent to the builder", lines.Text())
+				t.Errorf("%s: the source is not sent to the builder, want it in Containerfile.dockerignore", lines.Text())
 			}
 		}
 	}
@@ -192,16 +193,16 @@ func TestContainerfileMatchesSources(t *testing.T) {
 // TestUnitIsHardened has systemd rate the unit, where systemd is installed.
 func TestUnitIsHardened(t *testing.T) {
 	text := read(t, folder+"gonebox.service")
-	for _, want := range []string{"DynamicUser=yes", "StateDirectory=gonebox", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE\n", "NoNewPrivileges=yes", "ProtectSystem=strict"} {
+	for _, want := range []string{"\nUser=gonebox\n", "StateDirectory=gonebox", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE\n", "NoNewPrivileges=yes", "ProtectSystem=strict"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("it does not say %s", want)
+			t.Errorf("gonebox.service does not say %q, want it there", want)
 		}
 	}
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("systemd-analyze is missing: systemd has not read the unit")
 	}
-	here := strings.ReplaceAll(text, "/usr/local/bin/gonebox", "/bin/true") // it looks for the program
+	here := strings.ReplaceAll(text, "ExecStart=gonebox", "ExecStart=true") // it looks for the program
 	unit := filepath.Join(t.TempDir(), "gonebox.service")
 	if err := os.WriteFile(unit, []byte(here), 0o600); err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func TestUnitIsHardened(t *testing.T) {
 	for _, args := range [][]string{{"verify", "--man=no", unit}, {"security", "--offline=true", "--threshold=20", "--no-pager", unit}} {
 		out, err := exec.CommandContext(t.Context(), analyze, args...).CombinedOutput()
 		if err != nil || args[0] == "verify" && len(out) > 0 {
-			t.Errorf("systemd-analyze %s: %v\n%s", fmt.Sprint(args), err, out)
+			t.Errorf("systemd-analyze %s: %v, want no error, and no output of verify\n%s", fmt.Sprint(args), err, out)
 		}
 	}
 }
@@ -224,5 +225,26 @@ func TestBalancerConfigIsValid(t *testing.T) {
 	}
 	if out, err := exec.CommandContext(t.Context(), haproxy, "-c", "-f", folder+"haproxy.cfg").CombinedOutput(); err != nil {
 		t.Errorf("haproxy -c: %v\n%s", err, out)
+	}
+}
+
+// TestExampleOfConfigurationIsValid loads deploy/gonebox.yaml as it is, and with every line that is commented out.
+func TestExampleOfConfigurationIsValid(t *testing.T) {
+	text := read(t, folder+"gonebox.yaml")
+	full := regexp.MustCompile(`(?m)^#([a-z_]+:)`).ReplaceAllString(text, "$1")
+	if full == text {
+		t.Error("gonebox.yaml suggests no setting, want some that are commented out")
+	}
+	for _, example := range []string{text, full} {
+		path := filepath.Join(t.TempDir(), "gonebox.yaml")
+		if err := os.WriteFile(path, []byte(example), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := config.Load(path, nil, nil)
+		if err != nil {
+			t.Errorf("config.Load of this example: %v\n%s", err, example)
+		} else if cfg.DataDir != "/var/lib/gonebox" {
+			t.Errorf("the data folder is %s, want that of the unit, /var/lib/gonebox", cfg.DataDir)
+		}
 	}
 }

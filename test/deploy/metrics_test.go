@@ -31,7 +31,7 @@ func TestAlertRules(t *testing.T) {
 	tested := read(t, folder+"alerts_test.yaml")
 	for _, name := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read(t, folder+"alerts.yaml"), -1) {
 		if !strings.Contains(tested, name[1]) {
-			t.Errorf("no test makes %s fire", name[1])
+			t.Errorf("no test makes %s fire, want %v in it", name[1], name[1])
 		}
 	}
 }
@@ -39,7 +39,8 @@ func TestAlertRules(t *testing.T) {
 // The metrics that the dashboard and the alerts use, and those that the documentation promises with their labels, are exported.
 func TestMetricsOfDashboardAreExported(t *testing.T) {
 	metrics := apptest.FreeAddress(t)
-	url, mail := apptest.Serve(t, apptest.Program(t), "metrics.addr="+metrics)
+	url, mail := apptest.Serve(t, apptest.Program(t), "metrics.addr="+metrics, "ingress.raw.kind=raw", "ingress.raw.secret=correct horse battery staple",
+		"relay.url=smtp://127.0.0.1:1", "relay.from=no-reply@box.example.org")
 	post := func(path, body string, status int) string {
 		t.Helper()
 		r, err := http.Post("http://"+url+"/api/v1"+path, "application/json", strings.NewReader(body))
@@ -49,7 +50,7 @@ func TestMetricsOfDashboardAreExported(t *testing.T) {
 		defer r.Body.Close()
 		text, _ := io.ReadAll(r.Body)
 		if r.StatusCode != status {
-			t.Fatalf("POST %s: %d %s", path, r.StatusCode, text)
+			t.Fatalf("POST %s: %d %s, want StatusCode %v", path, r.StatusCode, text, status)
 		}
 		return string(text)
 	}
@@ -68,7 +69,8 @@ func TestMetricsOfDashboardAreExported(t *testing.T) {
 		`gonebox_mailboxes{source="guest"} 1`, `gonebox_waits 0`, `gonebox_jobs{state="dead"} 0`,
 		`gonebox_rate_limited_total{limit="other"} 0`, `gonebox_signins_total{result="success"} 1`, `gonebox_signins_total{result="invalid_credentials"} 1`, //nolint:misspell // the name of a metric is public
 		`gonebox_http_requests_total{operation="create-mailbox",status="201"} 1`, `gonebox_store_bytes{kind="database"} `, `gonebox_store_bytes{kind="raw"} `,
-		`gonebox_build_info{version="`,
+		`gonebox_build_info{version="`, `gonebox_ingress_mails_total{ingress="raw",kind="raw",outcome="stored"} 0`, `gonebox_messages_total{code="no",source="ingress"} 0`,
+		`gonebox_relay_attempts_total{outcome="sent"} 0`, `gonebox_relay_attempts_total{outcome="expired"} 0`, `gonebox_relay_waiting 0`, `gonebox_relay_oldest_seconds 0`,
 	}
 	exported := ""
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) { // a call is counted just after its answer
@@ -78,14 +80,14 @@ func TestMetricsOfDashboardAreExported(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("not exported: %q in\n%s", lack, exported)
+			t.Fatalf("the metrics lack %q, want them in\n%s", lack, exported)
 		}
 	}
 	for _, file := range []string{"grafana.json", "alerts.yaml"} {
 		for _, name := range regexp.MustCompile(`gonebox_[a-z_]+`).FindAllString(read(t, folder+file), -1) {
 			name = strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
 			if !strings.Contains(exported, "\n# TYPE "+name+" ") {
-				t.Errorf("%s uses %s, which is not exported", file, name)
+				t.Errorf("%s uses %s, want only metrics that are exported", file, name)
 			}
 		}
 	}
