@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/follow"
 	"github.com/gonebox/gonebox/internal/guest"
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
@@ -141,7 +143,13 @@ func (a *App) newDeliveryLog(dataKey []byte) error {
 	if err != nil {
 		return err
 	}
-	a.deliveries = deliverylog.New(deliverylog.Parts{DB: a.db, Clock: a.clock, Logger: a.log, Secret: key[:]})
+	parts := deliverylog.Parts{DB: a.db, Clock: a.clock, Logger: a.log, Secret: key[:]}
+	if a.sharesDatabase() {
+		parts.Existing = func(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]id.Mailbox, error) {
+			return a.mailboxes.ExistingTx(ctx, tx, boxes) // which are made after the log, since they erase it
+		}
+	}
+	a.deliveries = deliverylog.New(parts)
 	a.metrics.countDeliveryLog(a.deliveries)
 	return nil
 }

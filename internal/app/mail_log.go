@@ -18,7 +18,7 @@ import (
 func (a *App) recordAttempt(t inbound.Attempt) {
 	a.deliveries.Record(t.Recipient.Key(), t.Client, deliverylog.Entry{
 		At: t.At, From: t.From, RemoteIP: t.RemoteIP, Helo: t.Helo, TLS: t.TLS, Reply: t.Reply, Code: t.Code, Reason: t.Reason,
-		Message: t.Message, HasMailbox: t.Recipient.Mailbox != "",
+		Message: t.Message, HasMailbox: t.Recipient.Mailbox != "", Mailbox: t.Recipient.Mailbox,
 	})
 	a.metrics.counts.observeReply(t.Reply, t.Code)
 	attrs := []slog.Attr{

@@ -43,6 +43,7 @@ type Entry struct {
 	Reason     string     // the text of the reply
 	Message    id.Message // "" if nothing was stored
 	HasMailbox bool       // whether the mailbox existed
+	Mailbox    id.Mailbox // which it was, if Record's caller knows; it is not stored
 	Recipient  string     // to whom the relay was to send the message; "" for a mail that came for the address
 }
 
@@ -67,12 +68,16 @@ const (
 	hashSize     = 16
 )
 
-// Parts are the dependencies of a Service. All fields are required.
+// Parts are the dependencies of a Service. All fields but Existing are required.
 type Parts struct {
 	DB     *db.DB
 	Clock  clock.Clock
 	Logger *slog.Logger
 	Secret []byte // the HMAC key for the hashes of addresses
+
+	// Existing returns those of some mailboxes that are not erased. It is needed where other processes erase, too: their
+	// EraseTx does not see the queue of this one. If it is nil, all exist.
+	Existing func(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]id.Mailbox, error)
 }
 
 // Service is the delivery log. It is safe for concurrent use. Entries are written only while Run is running.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 	"github.com/gonebox/gonebox/internal/deliverylog"
+	"github.com/gonebox/gonebox/internal/id"
 )
 
 // fixture is a delivery log on a fake clock.
@@ -317,6 +319,32 @@ func TestRepliesOfTheRelayAreNoRefusals(t *testing.T) {
 		}
 		if all := f.list("ann@box.example"); len(all) != 1 || all[0].Recipient != "you@example.org" {
 			t.Errorf("List = %+v, want the reply of the relay to the message for you@example.org", all)
+		}
+	})
+}
+
+// TestEntriesOfErasedMailboxesAreNotWritten erases a mailbox in another process while an entry of it is queued in this one.
+func TestEntriesOfErasedMailboxesAreNotWritten(t *testing.T) {
+	run(t, func(t *testing.T, f *fixture) {
+		var asked []id.Mailbox
+		f.Existing = func(_ context.Context, _ *db.Tx, boxes []id.Mailbox) ([]id.Mailbox, error) {
+			asked = boxes
+			return []id.Mailbox{"mbx_kept"}, nil
+		}
+		for address, box := range map[string]id.Mailbox{"kept@box.example": "mbx_kept", "erased@box.example": "mbx_erased", "none@box.example": ""} {
+			e := f.entry(250)
+			e.Mailbox, e.HasMailbox = box, box != ""
+			f.Record(address, "198.51.100.7", e)
+			f.Record(address, "198.51.100.7", e)
+		}
+		f.write()
+		for address, want := range map[string]int{"kept@box.example": 2, "erased@box.example": 0, "none@box.example": 2} {
+			if got := f.list(address); len(got) != want {
+				t.Errorf("%s has %d entries, want %d", address, len(got), want)
+			}
+		}
+		if slices.Sort(asked); !slices.Equal(asked, []id.Mailbox{"mbx_erased", "mbx_kept"}) {
+			t.Errorf("Existing was asked for %v, want both mailboxes once", asked)
 		}
 	})
 }

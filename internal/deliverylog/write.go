@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
 )
 
 // Run writes queued entries until ctx ends, and then those that are left. A crash loses the entries of the last
@@ -71,7 +72,11 @@ func (s *Service) flush(ctx context.Context) error {
 		return nil
 	}
 	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if err := insertTx(ctx, tx, s.batch(n)); err != nil {
+		entries, err := s.existingTx(ctx, tx, s.batch(n))
+		if err != nil {
+			return err
+		}
+		if err := insertTx(ctx, tx, entries); err != nil {
 			return err
 		}
 		return trimTx(ctx, tx, trim)
@@ -110,6 +115,30 @@ func (s *Service) batch(n int) []queuedEntry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.queue[:n]), func(p queuedEntry) bool { return p.erased })
+}
+
+// existingTx returns entries without those of mailboxes that another process has erased. Updates are serializable, so that
+// one that erases the mailbox at the same time either is seen here or deletes the entries.
+func (s *Service) existingTx(ctx context.Context, tx *db.Tx, entries []queuedEntry) ([]queuedEntry, error) {
+	if s.Existing == nil {
+		return entries, nil
+	}
+	var boxes []id.Mailbox
+	for _, p := range entries {
+		if p.Mailbox != "" && !slices.Contains(boxes, p.Mailbox) {
+			boxes = append(boxes, p.Mailbox)
+		}
+	}
+	if len(boxes) == 0 {
+		return entries, nil
+	}
+	existing, err := s.Existing(ctx, tx, boxes)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(entries, func(p queuedEntry) bool {
+		return p.Mailbox != "" && !slices.Contains(existing, p.Mailbox)
+	}), nil
 }
 
 // EraseTx deletes the entries of addresses whose mailboxes are erased, a few hundred at most. It marks queued entries

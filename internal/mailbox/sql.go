@@ -39,6 +39,7 @@ const (
 	updateCounts    = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
 	leaveSession    = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
 	selectAddresses = "SELECT local_part || '@' || domain FROM mailbox WHERE id IN "
+	selectExisting  = "SELECT id FROM mailbox WHERE id IN "
 	countSources    = "SELECT source, count(*) FROM mailbox WHERE ended_at IS NULL GROUP BY source"
 	deleteAll       = "DELETE FROM mailbox WHERE id IN "
 	expireAll       = "UPDATE mailbox SET expires_at = $2, epoch = epoch + 1 WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2"
@@ -254,6 +255,16 @@ func addressesTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]string, 
 	all, err := db.Collect(ctx, tx, db.Value[string], selectAddresses+list, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the addresses of %d mailboxes: %w", len(boxes), err)
+	}
+	return all, nil
+}
+
+// ExistingTx returns those of some mailboxes that are not erased, also those that have ended.
+func (s *Service) ExistingTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]id.Mailbox, error) {
+	list, args := db.In(1, boxes)
+	all, err := db.Collect(ctx, tx, db.Value[id.Mailbox], selectExisting+list, args...)
+	if err != nil {
+		return nil, fmt.Errorf("look for %d mailboxes: %w", len(boxes), err)
 	}
 	return all, nil
 }
