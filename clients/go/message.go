@@ -10,21 +10,29 @@ import (
 type Address struct{ Name, Address string }
 
 // OTP is a one-time code: Code is ready to be typed in, Display as it is written, Links are best first, Confidence is from 0 to 1.
+// Kind is numeric, alphanumeric or phrase. MessageID, From, Subject and ReceivedAt are those of the message. Source is
+// builtin, or filter for a code that the filter FilterID found.
 type OTP struct {
 	Code, Display, MessageID, Kind string
 	Confidence                     float64
 	Links                          []string
+	From                           Address
+	Subject                        string
+	ReceivedAt                     time.Time
+	Source, FilterID               string
 }
 
-// Summary is what a list shows of a message. Address is that of the mailbox, and Project the name of the project whose mailbox it is, in lists of an account. OTP is nil if the message has no code. Size is in octets of the raw
-// message. Verified means that the domain of the sender's address is proven. Action is nil if the message asks to open no
-// link in particular. Tags are sorted; a message without any has none.
+// Summary is what a list shows of a message. Address is that of the mailbox, and Project the name of the project whose
+// mailbox it is, in lists of an account. OTP is nil if the message has no code. Size is in octets of the raw message. SentAt
+// is the Date of the sender, or the zero Time. Source is smtp, injected or ingress. Verified means that the domain of the
+// sender's address is proven. Action is nil if the message asks to open no link in particular. Tags are sorted; a message
+// without any has none.
 type Summary struct {
 	ID, MailboxID, Subject, Preview string
-	Address, Project                string
+	Address, Project, Source        string
 	From                            Address
 	To                              []Address
-	ReceivedAt                      time.Time
+	ReceivedAt, SentAt              time.Time
 	Size                            int64
 	Seen, HasAttachments, Verified  bool
 	OTP                             *OTP
@@ -50,10 +58,24 @@ type Authentication struct {
 	Domain           string
 }
 
+// Envelope is how a message came: the reverse-path, the forward-paths that led to its mailbox, and the client, with the
+// argument of its EHLO. From is empty for bounces and injected messages.
+type Envelope struct {
+	From           string
+	To             []string
+	Helo, RemoteIP string
+	TLS            bool
+}
+
 // Message is a whole message. Its HTML is sanitized by the service. Links are the web addresses in the text and the
-// HTML.
+// HTML. MessageID is the header field, without angle brackets. The raw message is available until RawExpiresAt.
 type Message struct {
 	Summary
+	MessageID    string
+	ReplyTo      []Address
+	Envelope     Envelope
+	RawExpiresAt time.Time
+
 	CC          []Address
 	Headers     []struct{ Name, Value string }
 	Text, HTML  string
@@ -65,11 +87,11 @@ type Message struct {
 }
 
 // Attachment is a file in a message. It is not Available above the size limit of the service. Size is in octets; SHA256
-// is hexadecimal. Inline means that the HTML refers to it.
+// is hexadecimal. Inline means that the HTML refers to it, by ContentID.
 type Attachment struct {
-	ID, Filename, ContentType, SHA256 string
-	Size                              int64
-	Inline, Available                 bool
+	ID, Filename, ContentType, SHA256, ContentID string
+	Size                                         int64
+	Inline, Available                            bool
 }
 
 // Draft is a message to inject. From is "address" or "Name <address>".

@@ -12,8 +12,23 @@ export { type Cause, type Diagnosis, type Fault, type FaultRule, Faults, type Fa
 /** The name and address of a sender or recipient. */
 export type Address = { name: string; address: string };
 
-/** A one-time code: `code` is ready to be typed in, `display` as it is written, `links` are best first, `confidence` is from 0 to 1. */
-export type Otp = { code: string; display: string; messageId: string; confidence: number; kind: string; links: string[] };
+/**
+ * A one-time code: `code` is ready to be typed in, `display` as it is written, `links` are best first, `confidence` is from 0 to 1.
+ * `from`, `subject` and `receivedAt` are those of its message. `filterId` is the filter that found it, if `source` is "filter".
+ */
+export interface Otp {
+  code: string;
+  display: string;
+  messageId: string;
+  confidence: number;
+  kind: "numeric" | "alphanumeric" | "phrase";
+  links: string[];
+  from: Address;
+  subject: string;
+  receivedAt: string;
+  source: "builtin" | "filter";
+  filterId: string | null;
+}
 
 /** The verdicts on the sender (RFC 8601). `verified` means that `domain`, that of the only address in From, is proven; it is null otherwise. */
 export type Authentication = { spf: string; dkim: string; dmarc: string; verified: boolean; domain: string | null };
@@ -34,6 +49,8 @@ export interface Summary {
   size: number;
   seen: boolean;
   hasAttachments: boolean;
+  /** How the message came in: over SMTP, by a call of the API, or by an ingress. */
+  source: "smtp" | "injected" | "ingress";
   otp: Otp | null;
   verified: boolean;
   /** The one link that the message asks its reader to open. */
@@ -48,8 +65,13 @@ export type AddressedSummary = Summary & { address: string; project: string | nu
 /** A file in a message, whose content {@link Mailbox.attachment} reads; not `available` above the size limit of the service. */
 export type Attachment = { id: string; filename: string; contentType: string; size: number; sha256: string; inline: boolean; contentId: string | null; available: boolean };
 
-/** A whole message. Its HTML is sanitized by the service. */
+/** How a message came: the reverse-path, the forward-paths that led to its mailbox, and the client. `from` is empty for bounces and injected messages. */
+export type Envelope = { from: string; to: string[]; helo: string; remoteIp: string; tls: boolean };
+
+/** A whole message. Its HTML is sanitized by the service. The raw message is available until `rawExpiresAt`. */
 export interface Message extends Summary {
+  envelope: Envelope;
+  rawExpiresAt: string;
   cc: Address[];
   replyTo: Address[];
   messageId: string | null;

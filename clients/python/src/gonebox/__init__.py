@@ -4,10 +4,10 @@ from ._aio import AsyncFaults, AsyncGonebox, AsyncMailbox, AsyncProject
 from ._client import Gonebox, Mailbox, Project
 from ._faults import Faults
 from ._http import GoneboxError
-from ._types import Address, Attachment, Cause, Checks, CheckWarning, Diagnosis, Fault, Message, Otp, Summary, Transcript, TranscriptLine
+from ._types import Action, Address, Attachment, Authentication, Cause, Checks, CheckWarning, Diagnosis, Envelope, Fault, Message, Otp, Summary, Transcript, TranscriptLine
 from .service import Service, start_service
 
 __all__ = [
-    "Address", "AsyncFaults", "AsyncGonebox", "AsyncMailbox", "AsyncProject", "Attachment", "Cause", "Checks", "CheckWarning", "Diagnosis", "Fault", "Faults", "Gonebox",
+    "Action", "Address", "AsyncFaults", "AsyncGonebox", "AsyncMailbox", "AsyncProject", "Attachment", "Authentication", "Cause", "Checks", "CheckWarning", "Diagnosis", "Envelope", "Fault", "Faults", "Gonebox",
     "GoneboxError", "Mailbox", "Message", "Otp", "Project", "Service", "Summary", "Transcript", "TranscriptLine", "start_service",
 ]

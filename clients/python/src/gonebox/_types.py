@@ -16,7 +16,7 @@ class Record(dict):
             raise AttributeError(f"{type(self).__name__} has no {name}; it has {', '.join(self)}") from None
 
     def _wrap(self, name: str, value: Any) -> Any:
-        kind = {"otp": Otp, "attachments": Attachment, "authentication": Authentication, "warnings": CheckWarning, "causes": Cause, "lines": TranscriptLine}.get(name, Address)
+        kind = {"otp": Otp, "action": Action, "envelope": Envelope, "attachments": Attachment, "authentication": Authentication, "warnings": CheckWarning, "causes": Cause, "lines": TranscriptLine}.get(name, Address)
         if isinstance(value, list):
             return [kind(v) if isinstance(v, dict) else v for v in value]
         return kind(value) if isinstance(value, dict) else value
@@ -28,7 +28,10 @@ class Address(Record):
 
 
 class Otp(Record):
-    """A one-time code: `code` is ready to be typed in, `links` are best first, `confidence` is from 0 to 1."""
+    """A one-time code: `code` is ready to be typed in, `links` are best first, `confidence` is from 0 to 1.
+
+    `kind` is numeric, alphanumeric or phrase. `source` is builtin, or filter for a code that the filter `filter_id` found.
+    """
 
     code: str
     display: str
@@ -36,6 +39,11 @@ class Otp(Record):
     confidence: float
     kind: str
     links: list[str]
+    from_: Address  #: of the message, as subject and received_at
+    subject: str
+    received_at: str
+    source: str
+    filter_id: Optional[str]
 
 
 class Action(Record):
@@ -56,6 +64,7 @@ class Attachment(Record):
     size: int
     sha256: str
     inline: bool
+    content_id: Optional[str]  #: by which the HTML refers to it
     available: bool
 
 
@@ -75,24 +84,41 @@ class Summary(Record):
     id: str
     mailbox_id: str
     address: str  #: of the mailbox, in lists of an account
+    project: Optional[str]  #: whose mailbox it is, in lists of an account
     from_: Address
     to: list[Address]
     subject: str
     preview: str
     received_at: str
+    sent_at: Optional[str]
     size: int
     seen: bool
     has_attachments: bool
     otp: Optional[Otp]
+    source: str  #: smtp, injected or ingress
     verified: bool
     action: Optional[Action]
     tags: list[str]  #: sorted; absent where the message has none
 
 
-class Message(Summary):
-    """A whole message. Its HTML is sanitized by the service."""
+class Envelope(Record):
+    """How a message came: the reverse-path, the forward-paths that led to its mailbox, and the client. `from_` is empty for bounces and injected messages."""
 
+    from_: str
+    to: list[str]
+    helo: str
+    remote_ip: str
+    tls: bool
+
+
+class Message(Summary):
+    """A whole message. Its HTML is sanitized by the service. The raw message is available until `raw_expires_at`."""
+
+    envelope: Envelope
+    raw_expires_at: str
     cc: list[Address]
+    reply_to: list[Address]
+    message_id: Optional[str]
     headers: list[Address]
     text: str
     html: Optional[str]
