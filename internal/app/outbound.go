@@ -1,8 +1,11 @@
 package app
 
 import (
+	"context"
+
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/job"
 	"github.com/gonebox/gonebox/internal/outbound"
 	"github.com/gonebox/gonebox/internal/release"
@@ -24,9 +27,18 @@ func (a *App) newOutbound(dataKey []byte) (err error) {
 		DB: a.db, Clock: a.clock, Logger: a.log, Deliveries: a.deliveries, Relay: outbound.Relay(server), From: cfg.Sender(), Hostname: a.cfg.SMTP.Hostname, Seal: seal,
 		Policy: outbound.Policy{Retries: cfg.RetrySchedule, KeepFor: cfg.KeepFor, InFlight: cfg.InFlight, Timeout: cfg.Timeout},
 		Notify: func() { a.wake.Wake(outbound.Kind + ":") }, SingleProcess: !a.sharesDatabase(), Grace: a.cfg.ShutdownGrace,
-		Observe: a.metrics.counts.countRelay(),
+		Observe: a.metrics.counts.countRelay(), Address: a.addressOf,
 	})
 	return err
+}
+
+// addressOf returns the address of a mailbox; "" if it was erased.
+func (a *App) addressOf(ctx context.Context, box id.Mailbox) (string, error) {
+	m, err := a.mailboxes.Get(ctx, box)
+	if err != nil || m == nil {
+		return "", err
+	}
+	return m.Address, nil
 }
 
 // completeAccounts gives the service of accounts what erases the account of an owner who leaves, the issuer if there is one and, if there

@@ -13,6 +13,7 @@
 package outbound
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/mail"
@@ -72,7 +73,7 @@ type Mail struct {
 
 	// Mailbox and Message are those that a release comes from; "" for other mail. The delivery log lists the tries of a release
 	// for its mailbox, and those of other mail for its recipient.
-	Mailbox string
+	Mailbox id.Mailbox
 	Message id.Message
 }
 
@@ -95,6 +96,9 @@ type Parts struct {
 	Hostname   string        // the name of this server, for EHLO and message identifiers
 	Seal       [32]byte      // encrypts stored mail, since some hold codes
 	Policy     Policy
+
+	// Address returns the address of a mailbox, also of one that has ended; "" if it was erased.
+	Address func(context.Context, id.Mailbox) (string, error)
 
 	Notify        func()        // tells other processes of new mail
 	Observe       func(Outcome) // is called for each try

@@ -19,6 +19,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 	"github.com/gonebox/gonebox/internal/deliverylog"
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/outbound"
 )
 
@@ -36,6 +37,8 @@ type fixture struct {
 	db  *db.DB
 	log *apptest.Buffer
 
+	deliveries *deliverylog.Service // of the process that was started last
+
 	stop func() // ends sending
 
 	mu       sync.Mutex
@@ -52,11 +55,12 @@ func start(t *testing.T, d *db.DB, r outbound.Relay, processes int) *fixture {
 	f.stop = func() { stop(); all.Wait() }
 	t.Cleanup(f.stop)
 	for range processes {
+		f.deliveries = deliverylog.New(deliverylog.Parts{DB: d, Clock: clock.System(), Logger: logger, Secret: []byte("secret")})
 		s, err := outbound.New(outbound.Parts{
 			DB: d, Clock: clock.System(), Logger: logger, Relay: r, From: &mail.Address{Address: "no-reply@box.example"}, Hostname: "box.example",
-			Deliveries:    deliverylog.New(deliverylog.Parts{DB: d, Clock: clock.System(), Logger: logger, Secret: []byte("secret")}),
+			Deliveries:    f.deliveries,
 			Policy:        outbound.Policy{Retries: []time.Duration{20 * time.Millisecond}, KeepFor: time.Hour, InFlight: 4, Timeout: time.Minute},
-			SingleProcess: processes == 1, Grace: time.Second,
+			SingleProcess: processes == 1, Grace: time.Second, Address: addressOf,
 			Observe: func(o outbound.Outcome) {
 				f.mu.Lock()
 				defer f.mu.Unlock()
@@ -70,6 +74,14 @@ func start(t *testing.T, d *db.DB, r outbound.Relay, processes int) *fixture {
 		all.Go(func() { s.Run(ctx) })
 	}
 	return f
+}
+
+// addressOf returns the addresses of the mailboxes in these tests, of which mbx_erased was erased.
+func addressOf(_ context.Context, box id.Mailbox) (string, error) {
+	if box == "mbx_erased" {
+		return "", nil
+	}
+	return "ada@box.example", nil
 }
 
 // relayAt returns a relay that is not known to be on this machine.
@@ -246,4 +258,30 @@ func TestContentWithoutMailIsSwept(t *testing.T) {
 			t.Errorf("after Sweep %d rows of content are left (%v), want that of the mail that waits", n, err)
 		}
 	})
+}
+
+// A try may take longer than its mailbox exists. Nothing is kept then of where its owner sent mail.
+func TestReleaseIsLoggedWhileItsMailboxExists(t *testing.T) {
+	for box, want := range map[id.Mailbox]int{"mbx_a": 1, "mbx_erased": 0} {
+		dbtest.Run(t, func(t *testing.T, d *db.DB) {
+			r := relayAt(authority.NewTLSRelay(t, true).Addr)
+			r.ImplicitTLS = true
+			f := start(t, d, r, 1)
+			m := outbound.Mail{Account: "acc_a", Purpose: outbound.Release, To: "ops@company.example", Mailbox: box, Message: "msg_1"}
+			none := func(context.Context) ([]byte, error) { return nil, io.EOF }
+			if err := f.Store(t.Context(), m, []byte("Subject: x\r\n\r\n"), none); err != nil {
+				t.Fatalf("store a release: %v", err)
+			}
+			f.eventually("the end of the job", func() (ended bool) {
+				if err := d.QueryRow(t.Context(), "SELECT count(*) = 0 FROM outgoing_mail").Scan(&ended); err != nil {
+					t.Fatal(err)
+				}
+				return ended
+			})
+			all, err := f.deliveries.List(t.Context(), "ada@box.example", time.Time{})
+			if err != nil || len(all) != want {
+				t.Errorf("the delivery log has %+v of a release from %s (%v), want %d entries", all, box, err, want)
+			}
+		})
+	}
 }

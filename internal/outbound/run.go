@@ -32,7 +32,7 @@ func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 	}
 	began := s.Clock.Now()
 	if !began.Before(o.expiresAt) {
-		return s.end(o, j, result{reply: 554, code: "5.4.7", reason: "given up: the relay has not taken the mail in time", final: true, expired: true}, 0)
+		return s.end(ctx, o, j, result{reply: 554, code: "5.4.7", reason: "given up: the relay has not taken the mail in time", final: true, expired: true}, 0)
 	}
 	r, err := s.send(ctx, o.To, s.reader(o))
 	if ctx.Err() != nil && !r.isSent() { // cut off by the shutdown
@@ -42,7 +42,7 @@ func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 		s.Logger.Error("reading outgoing mail failed", "mail", o.id, "error", err)
 		return nil
 	}
-	return s.end(o, j, r, s.Clock.Now().Sub(began))
+	return s.end(ctx, o, j, r, s.Clock.Now().Sub(began))
 }
 
 // reader returns a function that returns the parts of a mail, one after the other, and then io.EOF.
@@ -61,12 +61,12 @@ func (s *Service) reader(o *outgoing) func(context.Context) ([]byte, error) {
 }
 
 // end records the outcome of a try, and returns what happens to the mail: it is deleted once it was sent, refused or given up.
-func (s *Service) end(o *outgoing, j job.Job, r result, took time.Duration) job.Settle {
+func (s *Service) end(ctx context.Context, o *outgoing, j job.Job, r result, took time.Duration) job.Settle {
 	retryAt := s.Clock.Now().Add(s.pause(j.Attempt))
 	if retryAt.After(o.expiresAt) {
 		retryAt = o.expiresAt // when it is given up
 	}
-	s.record(o, j, r, took)
+	s.record(ctx, o, j, r, took)
 	return func(ctx context.Context, tx *db.Tx) (job.Verdict, error) {
 		if !r.isSent() && !r.final {
 			return job.Retry(retryAt), nil
@@ -81,8 +81,9 @@ func (s *Service) pause(attempt int) time.Duration {
 }
 
 // record writes the line of the log and the entry of the delivery log. The log names no address: for the recipient it has the hash
-// that lines of received mail have.
-func (s *Service) record(o *outgoing, j job.Job, r result, took time.Duration) {
+// that lines of received mail have. There is no entry for a release whose mailbox was erased during the try, which may take long:
+// it would show to whom the owner had sent mail.
+func (s *Service) record(ctx context.Context, o *outgoing, j job.Job, r result, took time.Duration) {
 	hash := s.Deliveries.Hash(strings.ToLower(o.To))
 	outcome, line := r.outcome()
 	s.Observe(outcome)
@@ -97,7 +98,11 @@ func (s *Service) record(o *outgoing, j job.Job, r result, took time.Duration) {
 	}
 	address := strings.ToLower(o.To)
 	if o.Mailbox != "" {
-		address, e.HasMailbox, e.Recipient = o.Mailbox, true, o.To
+		var err error
+		if address, err = s.Address(context.WithoutCancel(ctx), o.Mailbox); address == "" || err != nil {
+			return
+		}
+		e.HasMailbox, e.Mailbox, e.Recipient = true, o.Mailbox, o.To
 	} else {
 		e.Reason = withoutAddress(e.Reason, o.To)
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	insertMail = `INSERT INTO outgoing_mail (id, account_id, purpose, recipient, mailbox, message_id, head, size, created_at, expires_at)
+	insertMail = `INSERT INTO outgoing_mail (id, account_id, purpose, recipient, mailbox_id, message_id, head, size, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-	selectMail = `SELECT id, account_id, purpose, recipient, mailbox, message_id, head, size, created_at, expires_at FROM outgoing_mail WHERE id = $1`
+	selectMail = `SELECT id, account_id, purpose, recipient, mailbox_id, message_id, head, size, created_at, expires_at FROM outgoing_mail WHERE id = $1`
 	deleteMail = "DELETE FROM outgoing_mail WHERE id = $1"
 
 	selectWaiting = "SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM outgoing_mail WHERE account_id = $1"

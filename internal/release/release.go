@@ -105,7 +105,7 @@ func (s *Service) Release(ctx context.Context, r Request) error {
 	if err := r.Count(account); err != nil {
 		return err
 	}
-	m := outbound.Mail{Account: account, Purpose: outbound.Release, To: r.To, Mailbox: box.Address, Message: r.Message}
+	m := outbound.Mail{Account: account, Purpose: outbound.Release, To: r.To, Mailbox: r.Mailbox, Message: r.Message}
 	return s.Outbound.Store(ctx, m, s.resent(r.To), func(ctx context.Context) ([]byte, error) {
 		if first := begin; first != nil {
 			begin = nil

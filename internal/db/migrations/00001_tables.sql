@@ -626,7 +626,7 @@ CREATE TABLE outgoing_mail (
     account_id   TEXT     NOT NULL, -- whose mail it is
     purpose      TEXT     NOT NULL, -- release, confirm_email and others
     recipient    TEXT     NOT NULL,
-    mailbox      TEXT     NOT NULL, -- the address of the mailbox that a release came from; '': it is no release
+    mailbox_id   TEXT     NOT NULL, -- the mailbox that a release came from; '': it is no release
     message_id   TEXT     NOT NULL, -- the message that is released; '': it is no release
     head         BLOB     NOT NULL, -- sealed; the first octets: the fields that are added to a release, or the whole mail
     size         BIGINT   NOT NULL, -- octets of the whole
