@@ -19,8 +19,8 @@ const (
 	confirmEmail  = "confirm_email" // this and the next are in the column purpose
 	passwordReset = "password_reset"
 
-	// codesPerAddress is how many confirmation codes are sent to an address in an hour, whichever accounts ask for them, so that nobody
-	// can flood the mailbox of another person.
+	// codesPerAddress is how many confirmation codes are sent to an address in an hour, for all accounts together, so that a user cannot
+	// flood the mailbox of another person.
 	codesPerAddress = 5
 )
 

@@ -146,7 +146,7 @@ func (a *App) newDeliveryLog(dataKey []byte) error {
 	parts := deliverylog.Parts{DB: a.db, Clock: a.clock, Logger: a.log, Secret: key[:]}
 	if a.sharesDatabase() {
 		parts.Existing = func(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]id.Mailbox, error) {
-			return a.mailboxes.ExistingTx(ctx, tx, boxes) // which are made after the log, since they erase it
+			return a.mailboxes.ExistingTx(ctx, tx, boxes) // not a method value: a.mailboxes, which needs the log, is still nil
 		}
 	}
 	a.deliveries = deliverylog.New(parts)

@@ -56,8 +56,9 @@ func openCheckpointer(path string, o Options) (*checkpointer, error) {
 	return c, nil
 }
 
-// openIndex opens the index of the log and allocates the blocks of its largest size. SQLite maps the file into memory and writes only one octet
-// of each page of it before, so on a file system with smaller blocks, or with none left, a commit would fail in the middle.
+// openIndex opens the index of the log and allocates the blocks of its largest size. SQLite extends the file by writing one octet of each
+// page, and then writes through a mapping. A block that is missing then makes a commit fail in the middle: one of a page with several
+// blocks, or any block on a full disk.
 func openIndex(path string, log *slog.Logger) (*os.File, error) {
 	const largest = 5 * 32 << 10 // an index of 32 KiB describes 4,096 pages, and the log has few more than 16,000 (wal_autocheckpoint)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

@@ -72,8 +72,8 @@ const (
 )
 
 // openWriterPatiently is openWriter for a disk that may be full. SQLite truncates the index that a killed process left, and needs the same
-// space for a new one; but file systems such as ext4 give blocks that have become free to nobody before their journal is committed. So it
-// releases the reserve after an error of the disk, and tries again for some seconds.
+// space for a new one; but file systems such as ext4 do not reuse freed blocks before they commit their journal. So it releases the reserve
+// after an error of the disk, and tries again for some seconds.
 func openWriterPatiently(ctx context.Context, path string, o Options) (*writer, error) {
 	for attempt := 1; ; attempt++ {
 		w, err := openWriter(ctx, path, o)

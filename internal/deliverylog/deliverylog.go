@@ -43,7 +43,7 @@ type Entry struct {
 	Reason     string     // the text of the reply
 	Message    id.Message // "" if nothing was stored
 	HasMailbox bool       // whether the mailbox existed
-	Mailbox    id.Mailbox // which it was, if Record's caller knows; it is not stored
+	Mailbox    id.Mailbox // its identifier, which is not stored; "" if the caller of Record does not know it
 	Recipient  string     // to whom the relay was to send the message; "" for a mail that came for the address
 }
 
@@ -75,8 +75,8 @@ type Parts struct {
 	Logger *slog.Logger
 	Secret []byte // the HMAC key for the hashes of addresses
 
-	// Existing returns those of some mailboxes that are not erased. It is needed where other processes erase, too: their
-	// EraseTx does not see the queue of this one. If it is nil, all exist.
+	// Existing returns those of some mailboxes that are not erased. It is needed if other processes share the database: their
+	// EraseTx does not see the queue of this process. If it is nil, all mailboxes exist.
 	Existing func(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]id.Mailbox, error)
 }
 
@@ -187,8 +187,7 @@ type Refused struct {
 }
 
 // Refusals returns the newest entries, at most max, of mails for some addresses that were refused after a time, without those of the
-// relay. created is when the
-// mailbox at each address was created, as for List.
+// relay. created is when the mailbox at each address was created, as for List.
 func (s *Service) Refusals(ctx context.Context, created map[string]time.Time, after time.Time, max int) ([]Refused, error) {
 	if len(created) == 0 {
 		return nil, nil

@@ -100,7 +100,7 @@ type Parts struct {
 	// Address returns the address of a mailbox, also of one that has ended; "" if it was erased.
 	Address func(context.Context, id.Mailbox) (string, error)
 
-	Notify        func()        // tells other processes of new mail
+	Notify        func()        // notifies other processes of new mail
 	Observe       func(Outcome) // is called for each try
 	SingleProcess bool          // no other process uses the database
 	Grace         time.Duration // how long a try may continue at a shutdown

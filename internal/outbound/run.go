@@ -81,8 +81,8 @@ func (s *Service) pause(attempt int) time.Duration {
 }
 
 // record writes the line of the log and the entry of the delivery log. The log names no address: for the recipient it has the hash
-// that lines of received mail have. There is no entry for a release whose mailbox was erased during the try, which may take long:
-// it would show to whom the owner had sent mail.
+// that lines of received mail have. There is no entry for a release whose mailbox was erased during the try, which may take minutes:
+// it would keep the recipient that the owner chose.
 func (s *Service) record(ctx context.Context, o *outgoing, j job.Job, r result, took time.Duration) {
 	hash := s.Deliveries.Hash(strings.ToLower(o.To))
 	outcome, line := r.outcome()

@@ -140,7 +140,7 @@ func TestMailgunsSignatureIsChecked(t *testing.T) {
 	if a := s.postForm("mailgun", form, nil); a.Status != 503 || a.Header.Get("Retry-After") == "" || !strings.Contains(string(a.Body), "/mime") {
 		t.Errorf("a form without a message: %d %s, want 503 with Retry-After and what to change", a.Status, a.Body)
 	}
-	// A signature is not valid for another recipient, whoever presents it.
+	// A signature is valid for its own recipient alone.
 	sent, other := mailgunForm(m.Address, "seen", mailWith("x", "1"), now), s.create("", nil)
 	want(t, s.postForm("mailgun", sent, nil), 200, "")
 	sent.fields["recipient"] = other.Address
@@ -195,7 +195,7 @@ func TestPostmarkPostsAMail(t *testing.T) {
 	if count() != 2 {
 		t.Errorf("a mail to the stream's own address is not in the mailbox of its To field: %d messages, want 2", count())
 	}
-	// Postmark can tell nobody about a mail that is refused, so that it is acknowledged, with a line in the delivery log.
+	// Postmark does not notify the sender of a refused mail, so the mail is acknowledged, and the delivery log has an entry.
 	for id, original := range map[string]string{"id-3": "nosuch@gonebox.localhost", "id-4": "no address", "id-5": ""} {
 		a := s.postJSON("postmark", postmarkJSON(id, original, mail, nil))
 		if want(t, a, 200, ""); strings.Contains(string(a.Body), `"reply":"250`) {

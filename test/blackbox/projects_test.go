@@ -157,7 +157,7 @@ func TestProjectTakesMailForEveryAddress(t *testing.T) {
 		t.Errorf("the delivery log of the project = %+v, want 2 entries with 250", log)
 	}
 
-	// From outside no mail reaches it, whoever names its address.
+	// Mail from outside that is addressed to it is refused.
 	out := s.smtpFrom(stranger)
 	reply(t, out, 250, "EHLO sender")
 	reply(t, out, 250, "MAIL FROM:<a@company.test>")

@@ -2,8 +2,8 @@
 import type { Mail } from "./api/mails";
 
 /**
- * recipientOf returns whom a message was sent to, and how many others. The address of a project's mailbox is one that nobody wrote to, so
- * the message's own recipients stand for it.
+ * recipientOf returns whom a message was sent to, and how many others. No sender writes to the address of a project's mailbox, so the
+ * message's own recipients stand for it.
  */
 export function recipientOf(mail: Pick<Mail, "address" | "project" | "to">): { address: string; others: number } {
   const [first, ...others] = mail.project ? mail.to : [];

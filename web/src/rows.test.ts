@@ -43,7 +43,7 @@ const text = (list: { id: string }[]) => list.map(({ id }) => id).join("");
 test("the newest page read again adds what came, drops what is gone and keeps what is older", () => {
   expect(text(merged(mails("fedcba"), mails("hgfd"), false))).toBe("hgfdcba");
   expect(text(merged(mails("fedcba"), mails("fe"), true))).toBe("fe");
-  expect(text(merged(mails("cba"), mails("hgf"), false))).toBe("hgf"); // between them is what nobody has read
+  expect(text(merged(mails("cba"), mails("hgf"), false))).toBe("hgf"); // the pages between them were not read
   expect(text(merged([], mails("b"), true))).toBe("b");
 });
 

@@ -13,7 +13,7 @@ type objection uint16
 const (
 	crossedOut   objection = 1 << iota
 	aYear                  // in a date or a title
-	toPerson               // it is to be told to one, in a mail silent about signing in
+	toPerson               // the reader is to tell it to a person, and the mail does not mention signing in
 	madePayment            // it is that of a payment or booking that was made
 	inReport               // the mail reports what has happened
 	inOutcome              // the subject reports an outcome

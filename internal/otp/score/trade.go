@@ -5,7 +5,7 @@ import "github.com/gonebox/gonebox/internal/otp/lexicon"
 // Whether a mail is about something paid, bought or booked.
 
 // isSettled reports whether a name is that of the number of a payment or booking, in
-// a mail that tells of one and leaves nothing to do.
+// a mail that confirms one and asks the reader to do nothing more.
 func (a *surroundings) isSettled(name lexicon.Class) bool {
 	if !a.hasNoUse() || a.use {
 		return false

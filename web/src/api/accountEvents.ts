@@ -9,7 +9,7 @@ const debounce = 300; // milliseconds; events that come together are one change
 
 /** AccountListener is called with what happens in an account. */
 export type AccountListener = {
-  /** opened is called once events come; with missed there may have been some before that nobody told. */
+  /** opened is called once events come; with missed there may have been earlier ones that were not delivered. */
   opened(missed: boolean): void;
   event(event: Event): void;
   /** failed is called after each failure; it returns whether the stream is opened again. */

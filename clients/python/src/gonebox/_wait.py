@@ -19,7 +19,7 @@ cancelled: ContextVar[Optional[threading.Event]] = ContextVar("cancelled", defau
 
 
 class Cancelled(BaseException):
-    """Ends the thread of a call that was cancelled. Nobody sees it."""
+    """Ends the thread of a call that was cancelled. It reaches no caller."""
 
 
 class Wait:
