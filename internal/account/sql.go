@@ -131,10 +131,7 @@ func scanID(row db.Row) (account id.Account, err error) {
 
 // getAccount reads an account; nil without an error means that there is none.
 func getAccount(ctx context.Context, q db.Queryer, query string, arg any) (*Account, error) {
-	a, err := scan(q.QueryRow(ctx, query, arg))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	a, err := db.One(ctx, q, func(row db.Row) (*Account, error) { return scan(row) }, query, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read an account: %w", err) // without arg, which may be an e-mail address
 	}

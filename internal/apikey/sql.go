@@ -2,7 +2,6 @@ package apikey
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,10 +43,7 @@ func scan(row db.Row) (*Key, error) {
 
 // byPrefix reads a key; nil without an error means that there is none.
 func byPrefix(ctx context.Context, q db.Queryer, prefix string) (*Key, error) {
-	k, err := scan(q.QueryRow(ctx, selectKey, prefix))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	k, err := db.One(ctx, q, scan, selectKey, prefix)
 	if err != nil {
 		return nil, fmt.Errorf("read key %s: %w", prefix, err)
 	}

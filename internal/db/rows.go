@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -24,6 +26,18 @@ func Collect[T any](ctx context.Context, q Queryer, scan func(Row) (T, error), q
 		all = append(all, v)
 	}
 	return all, rows.Err()
+}
+
+// One runs a query and returns its row, converted by scan, or nil if there is none.
+func One[T any](ctx context.Context, q Queryer, scan func(Row) (*T, error), query string, args ...any) (*T, error) {
+	v, err := scan(q.QueryRow(ctx, query, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil //nolint:nilnil // documented
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
 }
 
 // Value scans a row with a single column.

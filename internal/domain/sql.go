@@ -2,8 +2,6 @@ package domain
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -70,10 +68,7 @@ func scan(row db.Row) (*Private, error) {
 
 // getPrivate reads a private domain; nil without an error means that there is none.
 func getPrivate(ctx context.Context, q db.Queryer, query string, args ...any) (*Private, error) {
-	p, err := scan(q.QueryRow(ctx, query, args...))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	p, err := db.One(ctx, q, scan, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read private domain %v: %w", args, err)
 	}

@@ -91,10 +91,7 @@ func insertTx(ctx context.Context, tx *db.Tx, r *Rule) error {
 
 // lockTx reads a rule that the transaction may update. It returns nil for one that does not exist or has ended.
 func lockTx(ctx context.Context, tx *db.Tx, rule id.Fault, now time.Time) (*Rule, error) {
-	r, err := scan(tx.QueryRow(ctx, selectRule, rule, now.UnixMicro()))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil //nolint:nilnil // documented
-	}
+	r, err := db.One(ctx, tx, scan, selectRule, rule, now.UnixMicro())
 	if err != nil {
 		return nil, fmt.Errorf("read fault rule %s: %w", rule, err)
 	}

@@ -198,10 +198,7 @@ func scanForMail(row db.Row) (*Mailbox, error) {
 
 // forMail reads the mailbox at an address with the fields of mailColumns. It returns nil if there is none.
 func forMail(ctx context.Context, q db.Queryer, address string) (*Mailbox, error) {
-	m, err := scanForMail(q.QueryRow(ctx, selectForMail, address))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	m, err := db.One(ctx, q, scanForMail, selectForMail, address)
 	if err != nil {
 		return nil, fmt.Errorf("read mailbox %s: %w", address, err)
 	}
@@ -210,10 +207,7 @@ func forMail(ctx context.Context, q db.Queryer, address string) (*Mailbox, error
 
 // one reads a mailbox. It returns nil if there is none.
 func one(ctx context.Context, q db.Queryer, query string, arg any) (*Mailbox, error) {
-	m, err := scan(q.QueryRow(ctx, query, arg))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	m, err := db.One(ctx, q, scan, query, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read mailbox %v: %w", arg, err)
 	}

@@ -53,10 +53,7 @@ func scanWith(row db.Row, more ...any) (*Project, error) {
 
 // one reads a project. It returns nil if there is none.
 func one(ctx context.Context, q db.Queryer, query string, arg any) (*Project, error) {
-	p, err := scan(q.QueryRow(ctx, query, arg))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	p, err := db.One(ctx, q, scan, query, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read the project %v: %w", arg, err)
 	}

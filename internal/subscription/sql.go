@@ -2,8 +2,6 @@ package subscription
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -53,10 +51,7 @@ func scan(row db.Row) (*Subscription, error) {
 
 // one reads a subscription; nil without an error means that there is none.
 func one(ctx context.Context, q db.Queryer, query string, arg any) (*Subscription, error) {
-	s, err := scan(q.QueryRow(ctx, query, arg))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	s, err := db.One(ctx, q, scan, query, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read the subscription of %s: %w", arg, err)
 	}

@@ -2,9 +2,7 @@ package transcript
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -78,10 +76,7 @@ func scan(row db.Row) (*Transcript, error) {
 
 // queryOf reads the transcript of a message that is newer than since, or nil.
 func queryOf(ctx context.Context, q db.Queryer, message id.Message, since time.Time) (*Transcript, error) {
-	t, err := scan(q.QueryRow(ctx, selectOf, message, since.UnixMicro()))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil //nolint:nilnil // documented
-	}
+	t, err := db.One(ctx, q, scan, selectOf, message, since.UnixMicro())
 	if err != nil {
 		return nil, fmt.Errorf("read the transcript of %s: %w", message, err)
 	}

@@ -135,10 +135,7 @@ func scanOrder(row db.Row) (*Order, error) {
 
 // orderBy reads an order; nil without an error means that there is none.
 func orderBy(ctx context.Context, q db.Queryer, query string, arg any) (*Order, error) {
-	o, err := scanOrder(q.QueryRow(ctx, query, arg))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	o, err := db.One(ctx, q, scanOrder, query, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read the order %v: %w", arg, err)
 	}
@@ -212,10 +209,7 @@ func scanMatch(row db.Row) (*Match, error) {
 
 // matchOf reads the outcome of a transfer; nil without an error means that there is no such transfer.
 func matchOf(ctx context.Context, q db.Queryer, transfer string) (*Match, error) {
-	m, err := scanMatch(q.QueryRow(ctx, selectMatch, transfer))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	m, err := db.One(ctx, q, scanMatch, selectMatch, transfer)
 	if err != nil {
 		return nil, fmt.Errorf("read bank transaction %s: %w", transfer, err)
 	}
