@@ -91,6 +91,7 @@ func TestTranscriptsOfRefusedAuthHaveNoCredentials(t *testing.T) {
 		reply(t, c, 250, "EHLO app")
 		authenticate(t, c, 535, lines)
 		reply(t, c, 221, "QUIT")
+		s.awaitTranscript("/keys/transcripts", devKey)
 		all := get[[]dialog](s, "/keys/transcripts", devKey)
 		if len(all) == 0 || !strings.Contains(all[0].text(), "********") || !strings.Contains(all[0].text(), "S: 535 5.7.8 No") {
 			t.Errorf("GET /keys/transcripts after %q: got %+v, want the newest to end with the refusal", lines, all)
@@ -114,6 +115,7 @@ func TestTranscriptsTellOfRefusedAuth(t *testing.T) {
 	line := "AUTH PLAIN " + base64.StdEncoding.EncodeToString([]byte("\x00shop\x00secret"))
 	reply(t, c, 454, line)
 	const opening = "C: AUTH PLAIN ********\nS: 454 4.7.0 Later\n"
+	s.awaitTranscript("/keys/transcripts", devKey)
 	all := get[[]dialog](s, "/keys/transcripts", devKey)
 	if len(all) != 1 || !all[0].Refused || all[0].Project == nil || *all[0].Project != "shop" || !strings.HasSuffix(all[0].text(), opening) {
 		t.Errorf("GET /keys/transcripts after a refused AUTH: %+v, want one of the project shop that ends with\n%s", all, opening)
@@ -122,6 +124,7 @@ func TestTranscriptsTellOfRefusedAuth(t *testing.T) {
 	drop(t, c, "one", "ada@company.test")
 	_ = codeOf(t, c, "QUIT")
 	m := get[[]summary](s, "/keys/messages", devKey)[0]
+	s.awaitTranscript("/messages/"+m.ID+"/transcript", devKey)
 	if d := get[dialog](s, "/messages/"+m.ID+"/transcript", devKey); d.Refused || !strings.Contains(d.text(), opening+"C: AUTH PLAIN ********\nS: 235 2.7.0 Authentication successful\nC: MAIL FROM") {
 		t.Errorf("the transcript of the message is\n%s\nrefused: %v, want both AUTH and that it is not refused", d.text(), d.Refused)
 	}

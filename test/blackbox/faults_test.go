@@ -272,6 +272,7 @@ func TestRulesForMailSpareOtherMailboxes(t *testing.T) {
 	if got := s.codes(tested, "ada@company.test"); got != "250 451" {
 		t.Errorf("a mail for the sink is answered %s, want 250 451", got)
 	}
+	s.awaitTranscript("/me/transcripts", ada.Token)
 	if all := get[[]dialog](s, "/me/transcripts", ada.Token); len(all) != 1 {
 		t.Errorf("there are %d transcripts of the sink, want 1", len(all))
 	}
@@ -297,6 +298,7 @@ func TestRulesOfProjects(t *testing.T) {
 	if got := s.codes(tested, "ada@company.test"); got != "250 250 354 250" {
 		t.Errorf("a mail for the sink is answered %s, want 250 250 354 250", got)
 	}
+	s.awaitTranscript("/keys/transcripts", devKey)
 	all := get[[]dialog](s, "/keys/transcripts", devKey)
 	if len(all) != 1 || all[0].Project == nil || *all[0].Project != "shop" {
 		t.Errorf("the transcripts of refused mails are %+v, want one of the project shop", all)
@@ -311,6 +313,7 @@ func TestRulesOfProjects(t *testing.T) {
 		if m.Subject != "one" {
 			continue
 		}
+		s.awaitTranscript("/messages/"+m.ID+"/transcript", devKey)
 		if d := get[dialog](s, "/messages/"+m.ID+"/transcript", devKey); d.Project == nil || *d.Project != "shop" || d.Refused {
 			t.Errorf("the transcript is %+v, want one of the project shop that is not refused", d)
 		}
@@ -375,6 +378,7 @@ func TestTranscriptsTellTheDialog(t *testing.T) {
 	reply(t, c, 451, "RCPT TO:<bob@company.test>")
 	reply(t, c, 250, "RSET")
 	m := get[[]summary](s, "/keys/messages", devKey)[0]
+	s.awaitTranscript("/messages/"+m.ID+"/transcript", devKey)
 	got := get[dialog](s, "/messages/"+m.ID+"/transcript", devKey)
 	opening := "S: 220 mx.gonebox.localhost ESMTP\nC: EHLO app\nS: 250-mx.gonebox.localhost\n"
 	mail := "C: AUTH LOGIN\nS: 334 ********\nC: ********\nS: 334 ********\nC: ********\nS: 235 2.7.0 Authentication successful\nC: MAIL FROM:<app@company.test>\nS: 250 2.1.0 Sender ok\n"
@@ -382,6 +386,7 @@ func TestTranscriptsTellTheDialog(t *testing.T) {
 	if text := got.text(); !strings.HasPrefix(text, opening) || !strings.HasSuffix(text, mail+accepted) || got.Refused {
 		t.Errorf("the transcript is\n%s\nrefused: %v, want it to begin with\n%s\nand to end with\n%s", text, got.Refused, opening, mail+accepted)
 	}
+	s.awaitTranscript("/keys/transcripts", devKey)
 	refused := get[[]dialog](s, "/keys/transcripts", devKey)
 	if len(refused) != 1 || !refused[0].Refused || !strings.HasSuffix(refused[0].text(), mail+"C: RCPT TO:<bob@company.test>\nS: 451 4.3.2 Not now\nC: RSET\nS: 250 2.0.0 Ok\n") {
 		t.Errorf("the transcripts of refused mails are %+v, want that for bob alone", refused)
@@ -531,4 +536,13 @@ func TestBounceIsReported(t *testing.T) {
 	if all = reports(); len(all) != 3 {
 		t.Errorf("with NOTIFY=FAILURE there are %d reports, want 3", len(all))
 	}
+}
+
+// awaitTranscript waits until a call for transcripts finds one: the process that took the mail may be about to write it.
+func (s *service) awaitTranscript(path, credential string) {
+	s.t.Helper()
+	eventually(s.t, "a transcript at "+path, func() bool {
+		a := s.Call(http.MethodGet, path, credential, nil)
+		return a.Status == http.StatusOK && !strings.Contains(string(a.Body), `"data":[]`)
+	})
 }
