@@ -411,7 +411,13 @@ func (r *linker) weigh(weight int, why string) int {
 }
 
 // isSentenceEnd reports whether r ends a sentence and does not lead up to what follows.
-func isSentenceEnd(r rune) bool { return strings.ContainsRune(".!?。！？।۔؟", r) }
+func isSentenceEnd(r rune) bool {
+	switch r {
+	case '.', '!', '?', '。', '！', '？', '।', '۔', '؟':
+		return true
+	}
+	return false
+}
 
 // endsSentence reports whether a stretch ends with the end of a sentence.
 func (r *linker) endsSentence(from, to int) bool {
@@ -428,7 +434,7 @@ func (r *linker) opensLink(own *page.Line, l *page.Link) bool {
 // leadsUp reports whether a stretch ends with a sign that leads up to what follows.
 func (r *linker) leadsUp(from, to int) bool {
 	to = r.trimEnd(from, to)
-	return to > from && strings.ContainsRune(":：", r.p.Low[to-1])
+	return to > from && (r.p.Low[to-1] == ':' || r.p.Low[to-1] == '：')
 }
 
 // hasWords reports whether there are words in a stretch.
@@ -444,14 +450,12 @@ func (r *linker) hasWords(from, to int) bool {
 // read reads a stretch of the text.
 func (r *linker) read(from, to int) (s said) {
 	r.mark = r.p.MarkFrom(from, r.mark)
+	var class lexicon.Class
 	for i := r.mark; i < len(r.p.Marks) && r.p.Marks[i].Start < to; i++ {
-		m := &r.p.Marks[i]
-		s.wants = s.wants || m.Class&lexicon.Auth != 0
-		s.denies = s.denies || m.Class&lexicon.Foot != 0
-		s.warns = s.warns || m.Class&lexicon.Guard != 0
-		s.done = s.done || m.Class&lexicon.Done != 0
-		s.reports = s.reports || m.Class&(lexicon.Done|lexicon.Outcome) != 0
+		class |= r.p.Marks[i].Class
 	}
+	s.wants, s.denies, s.warns = class&lexicon.Auth != 0, class&lexicon.Foot != 0, class&lexicon.Guard != 0
+	s.done, s.reports = class&lexicon.Done != 0, class&(lexicon.Done|lexicon.Outcome) != 0
 	what := r.p.Purpose(from, to)
 	s.cancels, s.names, s.views = cancels(what), what&lexicon.Kinds != 0, what&lexicon.Views != 0
 	s.opens, s.reports = what&lexicon.Opens != 0, s.reports || what&lexicon.Reports != 0

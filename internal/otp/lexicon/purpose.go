@@ -51,6 +51,9 @@ type edge struct {
 	to     int32
 }
 
+// likely reports whether a node may have an edge of a letter. Most words of a text lead to no phrase, and end here.
+func (n *purposeNode) likely(letter rune) bool { return n.letters>>(letter&31)&1 != 0 }
+
 // place returns the edge of a letter at a node, or the unused one where it would be.
 func (t *purposes) place(node int32, letter rune) *edge {
 	h := (uint64(node)<<32 | uint64(uint32(letter))) * 0x9e3779b97f4a7c15 // the golden ratio spreads the keys
@@ -64,7 +67,7 @@ func (t *purposes) place(node int32, letter rune) *edge {
 
 // next returns the node behind a letter, or 0.
 func (t *purposes) next(node int32, letter rune) int32 {
-	if len(t.edges) == 0 {
+	if len(t.nodes) == 0 || !t.nodes[node].likely(letter) {
 		return 0
 	}
 	return t.place(node, letter).to
@@ -88,6 +91,8 @@ func (t *purposes) grow() {
 type purposeNode struct {
 	whole int32 // the first of those that end with a word, counted from 1
 	open  int32 // of those that a star ends, which stands for the rest of the word
+
+	letters uint32 // of the edges from here, a bit for the lower bits of each
 }
 
 // purposeTerm is what a phrase says in some languages.
@@ -138,6 +143,7 @@ func (t *purposes) add(abc *page.Alphabet, phrase string, what Purpose, lang int
 		if e.to == 0 {
 			*e = edge{at, abc.Key(low), int32(len(t.nodes))}
 			t.nodes = append(t.nodes, purposeNode{})
+			t.nodes[at].letters |= 1 << (abc.Key(low) & 31)
 		}
 		at = e.to
 	}
@@ -206,24 +212,37 @@ func (p *Text) PurposeOf(text string) (what Purpose) {
 
 // Purpose gives what the words from one place to another say of a link beside them.
 func (p *Text) Purpose(from, to int) (what Purpose) {
-	t := &p.x.purpose
 	to = min(to, from+maxPurpose, len(p.Low))
-	for i := from; i < to; i++ {
-		if k := p.Kind[i]; k&page.Spaced == 0 && k&page.Dense == 0 || k&page.Spaced != 0 && !p.Boundary(i) {
+	for i := from; i < to; {
+		switch k := p.Kind[i]; {
+		case k&page.Spaced != 0:
+			if p.Boundary(i) {
+				what |= p.purposeAt(i, to)
+			}
+			i = p.LettersEnd(i + 1)
 			continue
+		case k&page.Dense != 0:
+			what |= p.purposeAt(i, to)
 		}
-		at := int32(0)
-		for j := i; j < to && j < i+page.MaxWord; j++ {
-			if at = t.next(at, p.KeyAt(j)); at == 0 {
-				break
-			}
-			n := &t.nodes[at]
-			if n.open != 0 {
-				what |= t.says(n.open, &p.heard)
-			}
-			if n.whole != 0 && (p.Boundary(j+1) || p.Kind[j]&page.Dense != 0) {
-				what |= t.says(n.whole, &p.heard)
-			}
+		i++
+	}
+	return what
+}
+
+// purposeAt gives what the phrases say that begin at a place and end before another.
+func (p *Text) purposeAt(i, to int) (what Purpose) {
+	t := &p.x.purpose
+	at := int32(0)
+	for j := i; j < min(to, i+page.MaxWord); j++ {
+		if at = t.next(at, p.KeyAt(j)); at == 0 {
+			break
+		}
+		n := &t.nodes[at]
+		if n.open != 0 {
+			what |= t.says(n.open, &p.heard)
+		}
+		if n.whole != 0 && (p.Boundary(j+1) || p.Kind[j]&page.Dense != 0) {
+			what |= t.says(n.whole, &p.heard)
 		}
 	}
 	return what
