@@ -1,29 +1,30 @@
 package htmltoken
 
-// Implied returns how many of the open elements, the outermost first, a start tag called name leaves open. The others end there although
+// Implied returns how many of the open elements, the outermost first, a start tag of an element leaves open. The others end there although
 // they have no end tags, as an open p ends where a div begins (HTML §13.2.6.4.7, and §13.2.6.4.9 to 15 for tables).
-func (p *Path) Implied(name string) int {
+func (p *Path) Implied(e *Element) int {
 	n := p.Len()
-	switch name {
-	case "li":
-		n = p.within(n, item, "li", "")
-	case "dd", "dt":
-		n = p.within(n, item, "dd", "dt")
-	case "td", "th":
-		return p.within(n, table, "td", "th")
-	case "tr":
-		return p.within(n, table, "tr", "")
-	case "tbody", "thead", "tfoot", "caption", "colgroup":
-		return p.within(min(p.within(n, table, "tbody", "thead"), p.within(n, table, "tfoot", "caption")), table, "tr", "")
-	case "a", "button", "nobr":
-		return p.within(n, scope, name, "")
-	case "body":
-		return p.within(n, scope, "head", "")
+	switch e.implies {
+	case impliesItem:
+		n = p.within(n, item, &liElement)
+	case impliesTerm:
+		n = p.withinEither(n, item, &ddElement, &dtElement)
+	case impliesCell:
+		return p.withinEither(n, table, &tdElement, &thElement)
+	case impliesRow:
+		return p.within(n, table, &trElement)
+	case impliesGroup:
+		n = min(p.withinEither(n, table, &tbodyElement, &theadElement), p.withinEither(n, table, &tfootElement, &captionElement))
+		return p.within(n, table, &trElement)
+	case impliesSame:
+		return p.within(n, scope, e)
+	case impliesHead:
+		return p.within(n, scope, &headElement)
 	}
-	if endsParagraph(name) {
-		n = p.within(n, scope, "p", "")
+	if e.paragraph {
+		n = p.within(n, scope, &pElement)
 	}
-	if n > 0 && isHeading(name) && isHeading(p.open[n-1].name) {
+	if n > 0 && e.heading && p.open[n-1].heading {
 		n--
 	}
 	return n
@@ -32,30 +33,33 @@ func (p *Path) Implied(name string) int {
 // Matching returns the index of the open element that an end tag called name ends, or -1 if it ends none. An end tag within a cell of a table
 // ends nothing outside of it.
 func (p *Path) Matching(name string) int {
-	bound := scope
-	switch name {
-	case "table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption":
-		bound = table
-	case "body", "html":
-		bound = root
+	if len(p.open) == 0 {
+		return -1
 	}
-	if i := p.within(p.Len(), bound, name, ""); i < p.Len() {
+	e := ElementOf(name)
+	if i := p.within(p.Len(), e.endsWith, &e); i < p.Len() {
 		return i
 	}
-	if isHeading(name) && p.Len() > 0 && isHeading(p.open[p.Len()-1].name) {
+	if e.heading && p.open[p.Len()-1].heading {
 		return p.Len() - 1 // any heading's end tag ends a heading
 	}
 	return -1
 }
 
-// within returns the index of the innermost of the first n elements that is called one or other, or n if there is none inside of an
-// element that bounds the search.
-func (p *Path) within(n int, bound boundary, one, other string) int {
-	i := p.innermost(n, one)
-	if other != "" {
-		i = max(i, p.innermost(n, other))
-	}
-	if i < 0 || bound != root && i < int(p.open[n-1].bounds[bound]) {
+// within returns the index of the innermost of the first n elements that has the name of e, or n if there is none inside of an element that
+// bounds the search.
+func (p *Path) within(n int, bound boundary, e *Element) int {
+	return p.inBound(n, bound, p.innermost(n, e))
+}
+
+// withinEither is within for two names.
+func (p *Path) withinEither(n int, bound boundary, one, other *Element) int {
+	return p.inBound(n, bound, max(p.innermost(n, one), p.innermost(n, other)))
+}
+
+// inBound returns i, or n if i is -1 or the element that bounds the search is within the one at i.
+func (p *Path) inBound(n int, bound boundary, i int) int {
+	if i < 0 || bound != root && i < int(p.open[n-1].inner[bound]) {
 		return n
 	}
 	return i

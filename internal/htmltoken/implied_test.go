@@ -10,7 +10,8 @@ import (
 func opened(path string) *htmltoken.Path {
 	var p htmltoken.Path
 	for name := range strings.FieldsSeq(path) {
-		p.Push(name)
+		e := htmltoken.ElementOf(name)
+		p.Push(&e)
 	}
 	return &p
 }
@@ -51,7 +52,8 @@ func TestImplied(t *testing.T) {
 		{"a table tr td", "a", "a table tr td"},
 		{"html head", "body", "html"},
 	} {
-		if got := strings.Fields(tt.path)[:opened(tt.path).Implied(tt.start)]; strings.Join(got, " ") != tt.want {
+		start := htmltoken.ElementOf(tt.start)
+		if got := strings.Fields(tt.path)[:opened(tt.path).Implied(&start)]; strings.Join(got, " ") != tt.want {
 			t.Errorf("Implied(%q) of %q leaves %q open, want %q", tt.start, tt.path, got, tt.want)
 		}
 	}

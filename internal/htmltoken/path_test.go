@@ -28,12 +28,14 @@ func TestPathAnswersAsASearchDoes(t *testing.T) {
 			path.Cut(n)
 		default:
 			open = append(open, name)
-			path.Push(name)
+			e := htmltoken.ElementOf(name)
+			path.Push(&e)
 		}
 		if got := path.Len(); got != len(open) {
 			t.Fatalf("Len() = %d, want %d for %q", got, len(open), open)
 		}
-		if got, want := path.Implied(name), implied(open, name); got != want {
+		e := htmltoken.ElementOf(name)
+		if got, want := path.Implied(&e), implied(open, name); got != want {
 			t.Fatalf("Implied(%q) = %d, want %d, of %q", name, got, want, open)
 		}
 		if got, want := path.Matching(name), matching(open, name); got != want {

@@ -146,7 +146,8 @@ func (s *scan) start() {
 		s.count(name)
 	}
 	s.tag(name, offset)
-	s.cut(s.names.Implied(name))
+	element := htmltoken.ElementOf(name)
+	s.cut(s.names.Implied(&element))
 	s.implyRows(name)
 	e := s.open(name)
 	s.styled(&e, offset)
@@ -237,7 +238,8 @@ func (s *scan) end() {
 // push opens an element.
 func (s *scan) push(e element) {
 	s.path = append(s.path, e)
-	s.names.Push(e.name)
+	element := htmltoken.ElementOf(e.name)
+	s.names.Push(&element)
 }
 
 // cut closes all open elements but the first n.

@@ -113,7 +113,8 @@ func (r *textReader) start(name string) {
 	if name == "noscript" { // mail programs run no scripts
 		r.z.NotRaw()
 	}
-	r.closeTo(r.path.Implied(name))
+	element := htmltoken.ElementOf(name)
+	r.closeTo(r.path.Implied(&element))
 	if !inHead[name] {
 		r.endHead()
 	}
@@ -161,7 +162,8 @@ func (r *textReader) push(e textElement) {
 		e.lastBox = int16(len(r.open) + 1)
 	}
 	r.open = append(r.open, e)
-	r.path.Push(e.name)
+	element := htmltoken.ElementOf(e.name)
+	r.path.Push(&element)
 }
 
 // cut forgets all open elements but the first n.

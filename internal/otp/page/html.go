@@ -44,7 +44,7 @@ func (p *Page) readHTML(s string) {
 	h := &htmlReader{p: p, z: &p.tokens, stack: p.stack, path: &p.path, hidden: p.hidden}
 	for !p.isFull() {
 		rest := h.z.Rest()
-		if t := h.cachedTag(rest); t != nil && !h.implies(t.name) {
+		if t := h.cachedTag(rest); t != nil && !h.implies(&t.element) {
 			h.z.Skip(len(t.source))
 			h.open(t)
 			continue
@@ -56,8 +56,9 @@ func (p *Page) readHTML(s string) {
 		case htmltoken.Text:
 			h.text(h.z.Text)
 		case htmltoken.StartTag:
-			h.endImplied(h.z.Name)
-			h.open(h.read(rest))
+			element := htmltoken.ElementOf(h.z.Name)
+			h.endImplied(&element)
+			h.open(h.read(rest, &element))
 		case htmltoken.EndTag:
 			h.close(h.z.Name)
 		}
@@ -161,11 +162,11 @@ func (h *htmlReader) open(t *startTag) {
 	st := t.style
 	switch {
 	case t.kind&rawElement != 0:
-		for h.z.Next() && (h.z.Kind != htmltoken.EndTag || h.z.Name != t.name) { // skips its content
+		for h.z.Next() && (h.z.Kind != htmltoken.EndTag || h.z.Name != t.element.Name) { // skips its content
 		}
 		return
 	case t.kind&emptyElement != 0:
-		switch t.name {
+		switch t.element.Name {
 		case "br", "hr":
 			h.separate(st)
 		case "img":
@@ -183,14 +184,14 @@ func (h *htmlReader) open(t *startTag) {
 	}
 	box := t.kind&boxElement != 0 || len(h.stack) > 0 && h.stack[len(h.stack)-1].items
 	h.last.apart = h.last.apart || box && !st.isHidden()
-	opened := t.name == "a" && t.href != "" && st.isOwnText() && h.p.openLink(t.href)
+	opened := t.element.Name == "a" && t.href != "" && st.isOwnText() && h.p.openLink(t.href)
 	if !t.void && len(h.stack) < maxDepth {
 		span := h.p.openSpan(h.emphasis(t.kind, st))
 		h.opened++
 		h.stack = append(h.stack, element{
-			name: t.name, span: span, kind: t.kind, style: st, opened: opened, items: t.items, box: box, number: h.opened,
+			name: t.element.Name, span: span, kind: t.kind, style: st, opened: opened, items: t.items, box: box, number: h.opened,
 		})
-		h.path.Push(t.name)
+		h.path.Push(&t.element)
 	}
 }
 

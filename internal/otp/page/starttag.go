@@ -4,20 +4,22 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/gonebox/gonebox/internal/htmltoken"
 )
 
 // startTag is a start tag and what it says. Mails are made of rows, whose tags are the
 // same to the letter, so that most need be read but once.
 type startTag struct {
-	source string // from its name to its end
-	name   string
-	href   string
-	alt    string // what is shown instead of an image
-	around style
-	style  style
-	kind   elementKind
-	void   bool // closes itself
-	items  bool // its children stand apart from one another
+	source  string // from its name to its end
+	element htmltoken.Element
+	href    string
+	alt     string // what is shown instead of an image
+	around  style
+	style   style
+	kind    elementKind
+	void    bool // closes itself
+	items   bool // its children stand apart from one another
 }
 
 // Tags are remembered in sets of two, so that two tags of a row that fall into the same
@@ -46,11 +48,11 @@ func (h *htmlReader) cachedTag(rest string) *startTag {
 	return nil
 }
 
-// read reads the present start tag, the first token of rest. It remembers the tag if its content is markup.
-func (h *htmlReader) read(rest string) *startTag {
-	around, name := h.top(), h.z.Name
+// read reads the present start tag of an element, the first token of rest. It remembers the tag if its content is markup.
+func (h *htmlReader) read(rest string, element *htmltoken.Element) *startTag {
+	around, name := h.top(), element.Name
 	kind := kindOfElement(name)
-	h.tag = startTag{name: name, around: around, kind: kind, style: around.inherit(kind)}
+	h.tag = startTag{element: *element, around: around, kind: kind, style: around.inherit(kind)}
 	h.tag.style.add(raisedStyle, name == "sup" || name == "sub")
 	h.tag.void = h.z.SelfClosing && len(name) > 1 && kind&breaking == 0
 	for i := range h.z.Attrs {
@@ -78,7 +80,7 @@ func tagHash(s string) uint32 {
 func (t *startTag) attribute(key, value string) {
 	switch key {
 	case "style":
-		if t.kind&rawElement == 0 && t.name != "img" { // which hand down no style
+		if t.kind&rawElement == 0 && t.element.Name != "img" { // which hand down no style
 			t.declare(value)
 		}
 	case "href":
@@ -90,9 +92,9 @@ func (t *startTag) attribute(key, value string) {
 	case "class", "id":
 		t.style.add(quotedStyle, isQuoteClass(value))
 	case "type":
-		t.style.add(quotedStyle, t.name == "blockquote" && value == "cite")
+		t.style.add(quotedStyle, t.element.Name == "blockquote" && value == "cite")
 	case "size":
 		n, _ := strconv.Atoi(value)
-		t.style.add(bigStyle, t.name == "font" && n >= 5)
+		t.style.add(bigStyle, t.element.Name == "font" && n >= 5)
 	}
 }

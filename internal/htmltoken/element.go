@@ -1,0 +1,101 @@
+package htmltoken
+
+import "hash/maphash"
+
+// Element is what a Path has to know of the elements of a name. Looking it up takes longer than opening such an element, so that a reader
+// that meets the same tag again and again keeps it.
+type Element struct {
+	Name      string
+	list      uint8 // of Path.lists
+	implies   implication
+	bounds    [boundaries]bool // the searches that do not leave it
+	endsWith  boundary         // of the search for the element that its end tag ends
+	paragraph bool             // its start tag ends an open p
+	heading   bool
+}
+
+// implication is which open elements a start tag ends, other than a p or a heading.
+type implication uint8
+
+const (
+	impliesNone  implication = iota
+	impliesItem              // an item of the same list
+	impliesTerm              // a term of the same list, or its description
+	impliesCell              // a cell of the same row
+	impliesRow               // a row of the same table
+	impliesGroup             // a group of rows, or the caption, of the same table
+	impliesSame              // an element of the same name
+	impliesHead              // the head
+)
+
+// ElementOf looks up a name in lower case.
+func ElementOf(name string) Element {
+	if e, ok := elements[name]; ok {
+		return e
+	}
+	return newElement(name, ownLists+uint8(maphash.String(seed, name)%sharedLists))
+}
+
+// elements are those of HTML that mails are made of, and of earlier versions. Each has a list of a Path of its own; other names share
+// lists, by their hash.
+var (
+	elements = tabulate("a", "abbr", "address", "area", "article", "aside", "b", "big", "blockquote", "body", "br", "button", "caption",
+		"center", "code", "col", "colgroup", "dd", "del", "details", "dialog", "dir", "div", "dl", "dt", "em", "fieldset", "figcaption",
+		"figure", "font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr", "html", "i", "img",
+		"input", "ins", "kbd", "label", "legend", "li", "link", "main", "map", "mark", "menu", "meta", "nav", "nobr", "noscript", "object",
+		"ol", "option", "p", "pre", "q", "s", "samp", "script", "search", "section", "select", "small", "span", "strike", "strong", "style",
+		"sub", "summary", "sup", "svg", "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "time", "title", "tr", "tt",
+		"u", "ul", "var", "video", "wbr")
+	seed = maphash.MakeSeed() // random, so that a sender cannot choose names that share a list
+)
+
+// The lists of a Path: first those of the elements, then those of other names.
+const (
+	ownLists    = 128
+	sharedLists = 64
+)
+
+// The elements that a start tag may end.
+var (
+	liElement, ddElement, dtElement = elements["li"], elements["dd"], elements["dt"]
+	tdElement, thElement, trElement = elements["td"], elements["th"], elements["tr"]
+	tbodyElement, theadElement      = elements["tbody"], elements["thead"]
+	tfootElement, captionElement    = elements["tfoot"], elements["caption"]
+	headElement, pElement           = elements["head"], elements["p"]
+)
+
+func tabulate(names ...string) map[string]Element {
+	all := make(map[string]Element, len(names))
+	for list, name := range names {
+		all[name] = newElement(name, uint8(list))
+	}
+	return all
+}
+
+func newElement(name string, list uint8) Element {
+	e := Element{Name: name, list: list, paragraph: endsParagraph(name), heading: isHeading(name)}
+	e.bounds = [boundaries]bool{scope: endsScope(name), item: endsItem(name), table: isTable(name)}
+	switch name {
+	case "li":
+		e.implies = impliesItem
+	case "dd", "dt":
+		e.implies = impliesTerm
+	case "td", "th":
+		e.implies = impliesCell
+	case "tr":
+		e.implies = impliesRow
+	case "tbody", "thead", "tfoot", "caption", "colgroup":
+		e.implies = impliesGroup
+	case "a", "button", "nobr":
+		e.implies = impliesSame
+	case "body":
+		e.implies = impliesHead
+	}
+	switch name {
+	case "table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption":
+		e.endsWith = table
+	case "body", "html":
+		e.endsWith = root
+	}
+	return e
+}
