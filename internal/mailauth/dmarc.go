@@ -51,16 +51,17 @@ func (c *Checker) policyOf(ctx context.Context, dns Resolver, domain string) pol
 		}
 		return policyResult{verdict: TempError, final: true}
 	}
-	var records []string
+	record, count := "", 0
 	for _, t := range texts {
 		if isPolicyRecord(t) {
-			records = append(records, t)
+			record = t
+			count++
 		}
 	}
-	if len(records) != 1 { // of several, none applies, and the search ends
-		return policyResult{verdict: None, final: len(records) > 1}
+	if count != 1 { // of several, none applies, and the search ends
+		return policyResult{verdict: None, final: count > 1}
 	}
-	return c.policy(records[0])
+	return c.policy(record)
 }
 
 // Bounds of the cached policy records; one of 300 octets is long.
