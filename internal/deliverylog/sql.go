@@ -35,15 +35,18 @@ const sweepBatch = 500
 
 // insertTx inserts entries with one statement on PostgreSQL.
 func insertTx(ctx context.Context, tx *db.Tx, entries []queuedEntry) error {
-	var hashes db.Octets
-	var ids, senders, ips, helos, codes, reasons, messages, recipients db.Texts
-	var ats, mailboxes, tlss, replies db.Numbers
-	for _, p := range entries {
-		hashes, ids, ats = append(hashes, p.address[:]), append(ids, string(p.id)), append(ats, p.At.UnixMicro())
-		mailboxes, tlss = append(mailboxes, flag(p.HasMailbox)), append(tlss, flag(p.TLS))
-		senders, ips, helos = append(senders, p.From), append(ips, p.RemoteIP.String()), append(helos, p.Helo)
-		replies, codes, reasons = append(replies, int64(p.Reply)), append(codes, p.Code), append(reasons, p.Reason)
-		messages, recipients = append(messages, string(p.Message)), append(recipients, p.Recipient)
+	n := len(entries)
+	hashes := make(db.Octets, n)
+	ids, senders, ips, helos := make(db.Texts, n), make(db.Texts, n), make(db.Texts, n), make(db.Texts, n)
+	codes, reasons, messages, recipients := make(db.Texts, n), make(db.Texts, n), make(db.Texts, n), make(db.Texts, n)
+	ats, mailboxes, tlss, replies := make(db.Numbers, n), make(db.Numbers, n), make(db.Numbers, n), make(db.Numbers, n)
+	for i := range entries {
+		p := &entries[i]
+		hashes[i], ids[i], ats[i] = p.address[:], string(p.id), p.At.UnixMicro()
+		mailboxes[i], tlss[i] = flag(p.HasMailbox), flag(p.TLS)
+		senders[i], ips[i], helos[i] = p.From, p.RemoteIP.String(), p.Helo
+		replies[i], codes[i], reasons[i] = int64(p.Reply), p.Code, p.Reason
+		messages[i], recipients[i] = string(p.Message), p.Recipient
 	}
 	if err := tx.QueueEach(ctx, insertEntries, hashes, ids, ats, mailboxes, senders, ips, helos, tlss, replies, codes, reasons, messages, recipients); err != nil {
 		return fmt.Errorf("write the delivery log: %w", err)

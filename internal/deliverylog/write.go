@@ -84,6 +84,7 @@ func (s *Service) flush(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = slices.Delete(s.queue, 0, n)
+	clear(s.writing)
 	if err != nil {
 		s.dropped.Add(int64(n))
 	}
@@ -98,7 +99,8 @@ func (s *Service) nextBatch() (n int, trim []hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n = min(len(s.queue), batchMax)
-	for _, p := range s.queue[:n] {
+	for i := range s.queue[:n] {
+		p := &s.queue[i]
 		count, _ := s.counts.Get(p.address, now)
 		if count++; count >= trimEvery {
 			trim, count = append(trim, p.address), 0
@@ -110,11 +112,12 @@ func (s *Service) nextBatch() (n int, trim []hash) {
 
 // batch returns the first n queued entries without those of erased mailboxes. It is called in the transaction that
 // writes them. On SQLite, write transactions do not run concurrently, so that EraseTx either has marked the entries
-// before or deletes them after.
+// before or deletes them after. The result is valid until the next call.
 func (s *Service) batch(n int) []queuedEntry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.queue[:n]), func(p queuedEntry) bool { return p.erased })
+	s.writing = append(s.writing[:0], s.queue[:n]...)
+	return slices.DeleteFunc(s.writing, func(p queuedEntry) bool { return p.erased })
 }
 
 // existingTx returns entries without those of mailboxes that another process has erased. Updates are serializable, so that
@@ -124,8 +127,8 @@ func (s *Service) existingTx(ctx context.Context, tx *db.Tx, entries []queuedEnt
 		return entries, nil
 	}
 	var boxes []id.Mailbox
-	for _, p := range entries {
-		if p.Mailbox != "" && !slices.Contains(boxes, p.Mailbox) {
+	for i := range entries {
+		if p := &entries[i]; p.Mailbox != "" && !slices.Contains(boxes, p.Mailbox) {
 			boxes = append(boxes, p.Mailbox)
 		}
 	}
