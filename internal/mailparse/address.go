@@ -6,14 +6,8 @@ import (
 )
 
 // addresses appends the mailboxes of an address list (RFC 5322 §3.4) to list, groups flattened.
-func (p *parser) addresses(list []Address, value string) []Address {
-	l := &p.lexer
-	if l.phrase == nil { // one allocation serves all mailboxes of most mails
-		scratch := make([]byte, 256)
-		l.phrase, l.angle = scratch[:0:128], scratch[128:128:256]
-	}
-	l.s, l.pos, l.charset, l.noQuote, l.noWord = value, 0, p.charset, false, false
-	l.several = false
+func (l *addressLexer) addresses(list []Address, value string) []Address {
+	l.s, l.pos, l.noQuote, l.noWord, l.several = value, 0, false, false, false
 	for len(list) < MaxAddresses && l.pos < len(l.s) {
 		if a := l.mailbox(); a != (Address{}) {
 			list = append(list, a)
@@ -29,14 +23,16 @@ type addressLexer struct {
 	pos     int
 	charset string
 
-	phrase  []byte // the words outside of the angle brackets, a single space between them
-	angle   []byte // the text in angle brackets
-	comment []byte // the text of the last comment
-	named   int    // how long phrase was at that comment
-	bracket bool   // there were angle brackets
-	at      bool   // there is an at sign in phrase
-	comma   int    // where in phrase the text after its last comma begins
-	local   int    // where in phrase a quoted local part begins, or -1
+	phrase   []byte // the words outside of the angle brackets, a single space between them
+	angle    []byte // the text in angle brackets
+	phraseAt int    // where in s the text that phrase begins with is
+	angleAt  int    // likewise of angle
+	comment  []byte // the text of the last comment
+	named    int    // how long phrase was at that comment
+	bracket  bool   // there were angle brackets
+	at       bool   // there is an at sign in phrase
+	comma    int    // where in phrase the text after its last comma begins
+	local    int    // where in phrase a quoted local part begins, or -1
 
 	several         bool // a mailbox had two addresses, of which none is a name in front of the other's brackets
 	noQuote, noWord bool // no quote, no encoded word ends in the rest of s
@@ -91,6 +87,9 @@ func (l *addressLexer) colon() {
 // readAtom reads the run of ordinary characters at start, or an encoded word with all that is in it: in practice words
 // contain commas, quotes and brackets.
 func (l *addressLexer) readAtom(start int) {
+	if len(l.phrase) == 0 {
+		l.phraseAt = start
+	}
 	if !l.noWord && strings.HasPrefix(l.s[start:], "=?") {
 		_, n, ended := cutWord(l.s[start:])
 		l.noWord = !ended
@@ -131,6 +130,9 @@ func (l *addressLexer) readQuoted() {
 	if !ok {
 		l.noQuote = true
 		return
+	}
+	if len(l.phrase) == 0 {
+		l.phraseAt = l.pos
 	}
 	raw := l.s[l.pos-1 : len(l.s)-len(rest)]
 	l.pos = len(l.s) - len(rest)
@@ -188,7 +190,7 @@ func (l *addressLexer) readAngle() {
 		l.phrase = append(append(append(l.phrase, '<'), l.angle...), '>', ' ') // name <nick> <address>
 	}
 	l.bracket = true
-	l.angle = l.angle[:0]
+	l.angle, l.angleAt = l.angle[:0], l.pos
 	at := false
 	for l.pos < len(l.s) {
 		c := l.s[l.pos]

@@ -1,51 +1,55 @@
 package mailparse
 
-import (
-	"bytes"
-	"iter"
-)
+import "bytes"
 
-// bodyParts yields the body parts of a multipart (RFC 2046 §5.1.1), each without the line end before its delimiter.
+// partReader reads the body parts of a multipart (RFC 2046 §5.1.1), each without the line end before its delimiter.
 // What precedes the first delimiter is dropped, and what follows a closing one until the next delimiter: senders
 // that give an inner multipart the boundary of the outer one close it too early.
 // The last part reaches to the end where nothing closes it.
-func bodyParts(body []byte, boundary string) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		if boundary == "" || len(boundary) > maxBoundary {
-			return
-		}
-		needle := []byte("\n--" + boundary)
-		part := -1 // where the open part begins
-		for pos := 0; ; {
-			d, ok := nextDelimiter(body, needle, pos)
-			if !ok {
-				break
-			}
-			if part >= 0 && !yield(body[part:max(part, d.start)]) {
-				return
-			}
-			part, pos = d.next, d.next
-			if d.closing {
-				part = -1
-			}
-		}
-		if part >= 0 {
-			yield(body[part:])
-		}
-	}
+type partReader struct {
+	body     []byte
+	boundary string
+	part     int // where the open part begins, or -1
+	pos      int // where the search for the next delimiter begins, or -1 behind the last one
 }
 
-// hasPart reports whether bodyParts yields anything.
-func hasPart(body []byte, boundary string) bool {
+// newPartReader returns a reader of the parts of body. It returns false if there is none.
+func newPartReader(body []byte, boundary string) (r partReader, ok bool) {
 	if boundary == "" || len(boundary) > maxBoundary {
-		return false
+		return r, false
 	}
-	needle := []byte("\n--" + boundary)
-	d, ok := nextDelimiter(body, needle, 0)
-	for ok && d.closing {
-		d, ok = nextDelimiter(body, needle, d.next)
+	r = partReader{body: body, boundary: boundary, part: -1}
+	for r.part < 0 && r.pos >= 0 {
+		r.advance()
 	}
-	return ok
+	return r, r.part >= 0
+}
+
+// advance moves on to the next delimiter and returns where the text before it ends.
+func (r *partReader) advance() (end int) {
+	d, ok := nextDelimiter(r.body, r.boundary, r.pos)
+	switch {
+	case !ok:
+		r.part, r.pos = -1, -1
+		return len(r.body)
+	case d.closing:
+		r.part, r.pos = -1, d.next
+	default:
+		r.part, r.pos = d.next, d.next
+	}
+	return d.start
+}
+
+// next returns the next part. It returns false behind the last one.
+func (r *partReader) next() (part []byte, ok bool) {
+	for r.pos >= 0 {
+		start := r.part
+		end := r.advance()
+		if start >= 0 {
+			return r.body[start:max(start, end)], true
+		}
+	}
+	return nil, false
 }
 
 // delimiter is a delimiter line: start is where the text before it ends, next where the text after it begins.
@@ -55,19 +59,18 @@ type delimiter struct {
 }
 
 // nextDelimiter finds the first delimiter line at or after pos, which is the beginning of a line.
-// needle is a line feed, two hyphens and the boundary.
-func nextDelimiter(body, needle []byte, pos int) (delimiter, bool) {
-	if pos == 0 && bytes.HasPrefix(body, needle[1:]) {
-		if d, ok := delimiterLine(body, 0, len(needle)-1); ok {
+func nextDelimiter(body []byte, boundary string, pos int) (delimiter, bool) {
+	if pos == 0 && hasBoundary(body, boundary) {
+		if d, ok := delimiterLine(body, 0, len("--")+len(boundary)); ok {
 			return d, true
 		}
 	}
 	for pos = max(0, pos-1); ; {
-		start := nextLine(body, needle, pos)
+		start := nextLine(body, boundary, pos)
 		if start < 0 {
 			return delimiter{}, false
 		}
-		pos = start + len(needle)
+		pos = start + len("\n--") + len(boundary)
 		if start > 0 && body[start-1] == '\r' {
 			start--
 		}
@@ -77,21 +80,26 @@ func nextDelimiter(body, needle []byte, pos int) (delimiter, bool) {
 	}
 }
 
-// nextLine returns the index of needle in body after pos, or -1, as bytes.Index does. needle begins with a line feed and a
-// hyphen. It searches for the hyphen, because base64, which most of a large mail consists of, contains none. If a hyphen is
-// found inside a line, the rest of that line is skipped.
-func nextLine(body, needle []byte, pos int) int {
+// hasBoundary reports whether line begins with two hyphens and the boundary.
+func hasBoundary(line []byte, boundary string) bool {
+	return len(line) >= len("--")+len(boundary) && line[0] == '-' && line[1] == '-' && string(line[2:2+len(boundary)]) == boundary
+}
+
+// nextLine returns the index of the line feed in body after pos that two hyphens and the boundary follow, or -1. It searches
+// for the first hyphen, because base64, which most of a large mail consists of, contains none. If a hyphen is found inside a
+// line, the rest of that line is skipped.
+func nextLine(body []byte, boundary string, pos int) int {
 	for pos++; ; pos++ {
-		i := bytes.IndexByte(body[min(pos, len(body)):], needle[1])
+		i := bytes.IndexByte(body[min(pos, len(body)):], '-')
 		if i < 0 {
 			return -1
 		}
-		if pos += i; body[pos-1] != needle[0] {
-			if i = bytes.IndexByte(body[pos:], needle[0]); i < 0 {
+		if pos += i; body[pos-1] != '\n' {
+			if i = bytes.IndexByte(body[pos:], '\n'); i < 0 {
 				return -1
 			}
 			pos += i
-		} else if bytes.HasPrefix(body[pos:], needle[1:]) {
+		} else if hasBoundary(body[pos:], boundary) {
 			return pos - 1
 		}
 	}
@@ -128,15 +136,14 @@ func withoutDelimiters(body []byte, boundary string) []byte {
 	if boundary == "" || len(boundary) > maxBoundary {
 		return body
 	}
-	needle := []byte("\n--" + boundary)
-	d, ok := nextDelimiter(body, needle, 0)
+	d, ok := nextDelimiter(body, boundary, 0)
 	if !ok {
 		return body
 	}
 	text := append(make([]byte, 0, len(body)), body[:d.start]...)
 	for ok {
 		pos := d.next
-		if d, ok = nextDelimiter(body, needle, pos); !ok {
+		if d, ok = nextDelimiter(body, boundary, pos); !ok {
 			d.start = len(body)
 		}
 		if pos < d.start && len(text) > 0 {

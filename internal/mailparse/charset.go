@@ -20,6 +20,9 @@ func lookup(label string) encoding.Encoding {
 	if label == "" {
 		return nil
 	}
+	if strings.EqualFold(label, "utf-8") { // most mail
+		return unicode.UTF8
+	}
 	name := plainLabel(label)
 	for _, family := range [...]func(string) encoding.Encoding{latin, slavic, eastAsian, wide} {
 		if e := family(name); e != nil {

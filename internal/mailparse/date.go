@@ -9,13 +9,21 @@ import (
 // UTC), full month names, two-digit years, ISO 8601, the asctime order. It returns zero for text that is no date.
 func parseDate(s string) time.Time {
 	d := date{}
-	for token := range strings.FieldsFuncSeq(uncomment(s), func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
-		if len(token) > 40 || !d.token(token) {
+	for s = trimLeft(uncomment(s), blank|comma); s != ""; s = trimLeft(s, blank|comma) {
+		token := s
+		if i := indexOf(s, blank|comma); i >= 0 {
+			token = s[:i]
+		}
+		if len(token) > maxDateWord || !d.token(token) {
 			return time.Time{}
 		}
+		s = s[len(token):]
 	}
 	return d.time()
 }
+
+// maxDateWord is how long a word of a date may be.
+const maxDateWord = 40
 
 // date collects what the words of a date say. Its methods return false for a word that no date contains.
 type date struct {
@@ -130,8 +138,14 @@ func (d *date) zone(s string) bool {
 }
 
 // word reads the name of a month, a zone or a weekday, and am and pm.
-func (d *date) word(s string) bool {
-	s = strings.ToLower(s)
+func (d *date) word(text string) bool {
+	var lower [maxDateWord]byte
+	for i := range copy(lower[:], text) {
+		if c := text[i]; 'A' <= c && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	s := string(lower[:min(len(text), len(lower))])
 	if (strings.HasPrefix(s, "gmt") || strings.HasPrefix(s, "utc")) && len(s) > 3 {
 		return d.zone(s[3:])
 	}

@@ -21,6 +21,9 @@ func toUTF8(data []byte, label string, limit int) []byte {
 	e := lookup(label)
 	switch e {
 	case nil, charmap.Windows1252, charmap.ISO8859_15, unicode.UTF8:
+		if b := withoutMark(data); utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 {
+			return cutBytes(b, limit)
+		}
 		if b, ok := asUTF8(data, e == unicode.UTF8); ok {
 			return validUTF8(b, limit)
 		}
@@ -40,12 +43,15 @@ func asUTF8(data []byte, declared bool) ([]byte, bool) {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return transcode(data, unicode.UTF16(unicode.BigEndian, unicode.UseBOM), len(data)*2), true
 	}
-	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
+	data = withoutMark(data)
 	if utf8.Valid(data) {
 		return data, true
 	}
 	return data, hasMultibyte(data) && (declared || utf8.Valid(withoutCutRune(data)))
 }
+
+// withoutMark removes a byte order mark.
+func withoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte(byteOrderMark)) }
 
 // withoutCutRune removes a character that was cut in its middle, as by one of our limits.
 func withoutCutRune(data []byte) []byte {

@@ -12,24 +12,29 @@ type entity struct {
 	file        params // of the Content-Disposition
 	encoding    string // lower case; "" if absent
 	id          string // the Content-ID without brackets
-	part        string // Attachment.Part; "" of a message
 	body        []byte // still in its transfer encoding; aliases the mail
+
+	parent *entity // the multipart around a part; nil of a message
+	number int     // of a part in its multipart, from 1
+	next   *entity // in bodies
+
+	few [2]param // the memory of params, which most fields have no more of
 }
 
 // describe stores a Content- field of the header; others are ignored. Of two fields with one name the first counts.
 func (e *entity) describe(name, value string) {
-	if len(name) < len("Content-ID") || !strings.EqualFold(name[:8], "Content-") {
+	if len(name) < len("Content-ID") || name[7] != '-' || !strings.EqualFold(name[:7], "Content") {
 		return
 	}
 	switch {
 	case strings.EqualFold(name, "Content-Type"):
 		if e.media == "" {
-			e.media, e.params = parseParams(value)
+			e.media, e.params = parseParams(value, e.few[:0])
 			e.media = printable(mediaType(e.media))
 		}
 	case strings.EqualFold(name, "Content-Disposition"):
 		if e.disposition == "" {
-			e.disposition, e.file = parseParams(value)
+			e.disposition, e.file = parseParams(value, nil)
 		}
 	case strings.EqualFold(name, "Content-Transfer-Encoding"):
 		if e.encoding == "" {
@@ -67,11 +72,20 @@ func bodyPart(raw []byte) *entity {
 
 // describeAll stores the Content- fields of a header.
 func (e *entity) describeAll(block []byte, fields []span) {
+	var kept [8]span
+	own, size := kept[:0], 0
 	for _, f := range fields {
 		if hasFoldPrefix(block[f.start:f.colon], "content-") {
-			name := strings.TrimRight(string(block[f.start:f.colon]), " \t")
-			e.describe(name, unfold(block[f.colon+1:f.end]))
+			own = append(own, f)
+			size += f.end - f.colon
 		}
+	}
+	var b strings.Builder
+	b.Grow(size) // one allocation for all of them
+	for _, f := range own {
+		start := b.Len()
+		appendUnfolded(&b, block[f.colon+1:f.end])
+		e.describe(string(trimSpaceRight(block[f.start:f.colon])), b.String()[start:])
 	}
 }
 

@@ -4,23 +4,24 @@ import (
 	"bytes"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // address returns the mailbox that the lexer has read, zero if it has read none.
 func (l *addressLexer) address() Address {
 	if l.bracket {
-		name := l.decode(l.phrase)
+		name := l.decode(l.source(l.phrase, l.phraseAt))
 		if name == "" {
 			name = l.commentName()
 		}
-		return Address{Name: name, Addr: addrSpec(l.decode(l.angle))}
+		return Address{Name: name, Addr: addrSpec(l.decode(l.source(l.angle, l.angleAt)))}
 	}
 	addr, name := l.bareAddress()
 	if addr == nil {
 		return l.encodedMailbox()
 	}
 	l.several = l.several || bytes.IndexByte(name, '@') >= 0
-	a := Address{Addr: addrSpec(l.decode(addr)), Name: l.decode(name)}
+	a := Address{Addr: addrSpec(l.decode(string(addr))), Name: l.decode(string(name))}
 	if a.Name == "" {
 		a.Name = l.commentName()
 	}
@@ -32,7 +33,7 @@ func (l *addressLexer) commentName() string {
 	if l.named < len(trimSpaceRight(l.phrase)) {
 		return ""
 	}
-	return l.decode(l.comment)
+	return l.decode(string(l.comment))
 }
 
 // bareAddress returns the address in a phrase without angle brackets, the last word with an at sign in it, and the
@@ -63,7 +64,7 @@ func (l *addressLexer) bareAddress() (addr, name []byte) {
 // encoded word, as some senders write them.
 func (l *addressLexer) encodedMailbox() Address {
 	raw := string(l.phrase)
-	name := l.decode(l.phrase)
+	name := l.decode(raw)
 	if !l.inner && strings.IndexByte(name, '@') >= 0 && strings.Contains(raw, "=?") {
 		inner := addressLexer{s: name, inner: true}
 		if a := inner.mailbox(); a.Addr != "" {
@@ -74,12 +75,27 @@ func (l *addressLexer) encodedMailbox() Address {
 	return Address{Name: name}
 }
 
+// source returns text as a string. It is not a copy if text is as it was read at a place in s and needs no decoding, as in most
+// mails; then the spaces at its end are left out.
+func (l *addressLexer) source(text []byte, at int) string {
+	end := len(text)
+	for end > 0 && text[end-1] == ' ' {
+		end--
+	}
+	if at+end <= len(l.s) {
+		if s := l.s[at : at+end]; s == string(text[:end]) && !dirty(s) {
+			return s
+		}
+	}
+	return string(text)
+}
+
 // decode makes a clean string of a phrase, without the quotes some senders write around an already quoted name.
-func (l *addressLexer) decode(phrase []byte) string {
-	if len(phrase) == 0 {
+func (l *addressLexer) decode(phrase string) string {
+	if phrase == "" {
 		return ""
 	}
-	s := strings.Trim(decodeHeader(string(phrase), l.charset), " \t,")
+	s := strings.Trim(decodeHeader(phrase, l.charset), " \t,")
 	if len(s) >= 2 && s[0] == '"' && strings.IndexByte(s[1:], '"') == len(s)-2 {
 		s = strings.TrimSpace(s[1 : len(s)-1])
 	}
@@ -112,7 +128,7 @@ func isAddrSpec(s string) bool {
 		return false
 	}
 	for _, r := range s {
-		if !unicode.IsPrint(r) || string(r) == replacement {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
 			return false
 		}
 	}

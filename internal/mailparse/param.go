@@ -17,16 +17,55 @@ type param struct {
 // params are the parameters of a field, in order. Of two with the same name the first counts.
 type params []param
 
-// parseParams splits a MIME field into its value, in lower case, and its parameters.
-func parseParams(s string) (string, params) {
+// The characters that separate the pieces of a MIME field.
+const (
+	blank = 1 << iota // space and tab
+	semicolon
+	comma
+	equals
+	parenthesis // the opening one
+	quote
+	apostrophe
+)
+
+// separators has the bits of each character. It is never changed.
+var separators = [256]uint8{' ': blank, '\t': blank, ';': semicolon, ',': comma, '=': equals, '(': parenthesis, '"': quote, '\'': apostrophe}
+
+// indexOf returns the index of the first of some separators in s, or -1.
+func indexOf(s string, set uint8) int {
+	for i := range len(s) {
+		if separators[s[i]]&set != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// trimLeft removes separators at the front of s.
+func trimLeft(s string, set uint8) string {
+	for len(s) > 0 && separators[s[0]]&set != 0 {
+		s = s[1:]
+	}
+	return s
+}
+
+// trimRight removes separators at the end of s.
+func trimRight(s string, set uint8) string {
+	for len(s) > 0 && separators[s[len(s)-1]]&set != 0 {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// parseParams splits a MIME field into its value, in lower case, and its parameters, which it appends to ps.
+func parseParams(s string, ps params) (string, params) {
 	s = stripComment(s)
-	i := strings.IndexAny(s, "; \t(")
+	i := indexOf(s, semicolon|blank|parenthesis)
 	if i < 0 {
 		return strings.ToLower(s), nil
 	}
 	value := strings.ToLower(s[:i])
 	l := paramLexer{s: s[i:]}
-	ps := make(params, 0, 4)
 	for len(ps) < maxParams {
 		name, v, ok := l.next()
 		if !ok {
@@ -142,20 +181,20 @@ type paramLexer struct {
 // next returns the next name=value; ok is false at the end. Text without an equals sign is skipped.
 func (l *paramLexer) next() (name, value string, ok bool) {
 	for {
-		l.s = strings.TrimLeft(l.s, "; \t")
+		l.s = trimLeft(l.s, semicolon|blank)
 		if l.s == "" {
 			return "", "", false
 		}
-		i := strings.IndexAny(l.s, "=;(")
+		i := indexOf(l.s, equals|semicolon|parenthesis)
 		if i < 0 {
 			return "", "", false
 		}
-		name = strings.TrimRight(l.s[:i], " \t")
+		name = trimRight(l.s[:i], blank)
 		sep := l.s[i]
 		l.s = l.s[i+1:]
 		switch sep {
 		case '=':
-			if sp := strings.LastIndexAny(name, " \t"); sp >= 0 { // a word that belongs to nothing
+			if sp := max(strings.LastIndexByte(name, ' '), strings.LastIndexByte(name, '\t')); sp >= 0 { // a word that belongs to nothing
 				name = name[sp+1:]
 			}
 			return name, l.value(name), true
@@ -172,7 +211,7 @@ func (l *paramLexer) skipComment() {
 
 // value reads the value of a parameter, up to the semicolon.
 func (l *paramLexer) value(name string) string {
-	l.s = strings.TrimLeft(l.s, " \t")
+	l.s = trimLeft(l.s, blank)
 	if strings.HasPrefix(l.s, `"`) && !l.unquote {
 		if v, rest, ok := cutQuoted(l.s[1:]); ok {
 			l.s = rest
@@ -185,12 +224,12 @@ func (l *paramLexer) value(name string) string {
 		v = v[:i]
 	}
 	if !isFileName(name) { // a name may hold spaces though it is not quoted; nothing else does
-		if i := strings.IndexAny(v, " \t"); i >= 0 {
+		if i := indexOf(v, blank); i >= 0 {
 			v = v[:i]
 		}
 	}
 	l.s = l.s[len(v):]
-	return strings.Trim(v, "\" \t")
+	return trimLeft(trimRight(v, quote|blank), quote|blank)
 }
 
 // isFileName reports whether a parameter is a file name.

@@ -11,8 +11,7 @@ type parser struct {
 	parts   int     // MIME parts parsed so far, of all nested messages; at most MaxParts
 	budget  int     // bytes that may still be decoded
 	seen    [2]bool // whether there is a text (kindText) and an HTML body (kindHTML) already
-	lexer   addressLexer
-	room    []byte // the unused part of ParseIn's buffer
+	room    []byte  // the unused part of ParseIn's buffer
 }
 
 // parse reads a message at the given nesting depth into p.message.
@@ -27,8 +26,7 @@ func (p *parser) parse(raw []byte, depth int) {
 	}
 	p.charset = root.params.token("charset")
 	p.envelope(values)
-	for i := range values {
-		values[i].Name = printable(values[i].Name)
+	for i := range values { // names need no decoding: fieldColon takes only printable ASCII for one
 		values[i].Value = decodeHeader(values[i].Value, p.charset)
 	}
 	p.message.Header = values
@@ -85,6 +83,8 @@ func rawFields(block []byte, spans []span) []Field {
 // be decoded last, since they may contain commas and quotes.
 func (p *parser) envelope(fields []Field) {
 	m := p.message
+	var scratch [256]byte
+	l := addressLexer{charset: p.charset, phrase: scratch[:0:128], angle: scratch[128:128:256]}
 	var from, sender *Field
 	froms := 0
 	for i := range fields {
@@ -101,11 +101,11 @@ func (p *parser) envelope(fields []Field) {
 		case strings.EqualFold(f.Name, "Sender"):
 			sender = first(sender, f)
 		case strings.EqualFold(f.Name, "To"):
-			m.To = p.addresses(m.To, f.Value)
+			m.To = l.addresses(m.To, f.Value)
 		case strings.EqualFold(f.Name, "Cc"):
-			m.Cc = p.addresses(m.Cc, f.Value)
+			m.Cc = l.addresses(m.Cc, f.Value)
 		case strings.EqualFold(f.Name, "Reply-To"):
-			m.ReplyTo = p.addresses(m.ReplyTo, f.Value)
+			m.ReplyTo = l.addresses(m.ReplyTo, f.Value)
 		case strings.EqualFold(f.Name, "Message-ID") && m.MessageID == "":
 			m.MessageID = messageID(f.Value)
 		case strings.EqualFold(f.Name, "Date") && m.Date.IsZero():
@@ -116,11 +116,12 @@ func (p *parser) envelope(fields []Field) {
 		if f == nil || m.From != (Address{}) {
 			continue
 		}
-		list := p.addresses(nil, f.Value)
+		var few [2]Address
+		list := l.addresses(few[:0], f.Value)
 		if len(list) > 0 {
 			m.From = list[0]
 		}
-		if f == from && froms == 1 && len(list) == 1 && !p.lexer.several && isAddrSpec(m.From.Addr) {
+		if f == from && froms == 1 && len(list) == 1 && !l.several && isAddrSpec(m.From.Addr) {
 			m.Author = m.From.Addr
 		}
 	}

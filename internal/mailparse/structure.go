@@ -77,15 +77,12 @@ func (b *treeBuilder) part(e *entity, depth int) Part {
 func (b *treeBuilder) children(e *entity, depth int) (all []Part) {
 	switch {
 	case strings.HasPrefix(e.media, "multipart/"):
-		parts := b.split(e)
-		if parts == nil {
-			return nil
-		}
-		for raw := range parts {
-			if b.parts >= MaxParts {
-				break
+		parts, ok := b.split(e)
+		for ok && b.parts < MaxParts {
+			var raw []byte
+			if raw, ok = parts.next(); ok {
+				all = append(all, b.part(partOf(e, raw), depth))
 			}
-			all = append(all, b.part(partOf(e, raw), depth))
 		}
 	case e.media == "message/rfc822", e.media == "message/global":
 		if b.parts < MaxParts {

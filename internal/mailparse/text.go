@@ -9,15 +9,15 @@ import (
 )
 
 // joinText decodes bodies and joins them, each beginning on a line of its own.
-func joinText(p *parser, parts []*entity) string {
-	switch len(parts) {
-	case 0:
+func joinText(p *parser, parts entities) string {
+	switch parts.first {
+	case nil:
 		return ""
-	case 1:
-		return p.text(parts[0], MaxText)
+	case parts.last:
+		return p.text(parts.first, MaxText)
 	}
 	var b strings.Builder
-	for _, e := range parts {
+	for e := parts.first; e != nil; e = e.next {
 		s := p.text(e, MaxText-b.Len())
 		if n := b.Len(); n > 0 && s != "" && b.String()[n-1] != '\n' {
 			b.WriteByte('\n')
@@ -32,9 +32,12 @@ func (p *parser) text(e *entity, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	scratch := buffer.Get(len(e.body)) // decoding makes a body shorter
-	defer buffer.Put(scratch)          // the text is a copy
-	data := p.decodeInto(*scratch, e)
+	data := e.body
+	if isEncoded(e.encoding) {
+		scratch := buffer.Get(len(e.body)) // decoding makes a body shorter
+		defer buffer.Put(scratch)          // the text is a copy
+		data = p.decodeInto(*scratch, e)
+	}
 	label := e.params.token("charset")
 	if label == "" && e.media == "text/html" {
 		label = metaCharset(data)

@@ -10,8 +10,8 @@ import (
 // transferEncoding parses a Content-Transfer-Encoding (RFC 2045 §6.1): its first token, in lower case, whatever
 // follows. An unknown one is treated like no encoding: octets as they were sent are better than none.
 func transferEncoding(value string) string {
-	value = strings.TrimLeft(stripComment(value), " \t\"'")
-	if i := strings.IndexAny(value, " \t;,(\"'"); i >= 0 {
+	value = trimLeft(stripComment(value), blank|quote|apostrophe)
+	if i := indexOf(value, blank|semicolon|comma|parenthesis|quote|apostrophe); i >= 0 {
 		value = value[:i]
 	}
 	return strings.ToLower(value)
@@ -19,7 +19,7 @@ func transferEncoding(value string) string {
 
 // stripComment removes a comment at the front of s.
 func stripComment(s string) string {
-	s = strings.TrimLeft(s, " \t")
+	s = trimLeft(s, blank)
 	if strings.HasPrefix(s, "(") {
 		if _, rest, ok := strings.Cut(s, ")"); ok {
 			return rest

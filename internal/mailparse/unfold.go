@@ -29,17 +29,6 @@ func appendUnfolded(b *strings.Builder, value []byte) {
 	}
 }
 
-// unfold returns a value without its folds.
-func unfold(value []byte) string {
-	if bytes.IndexByte(value, '\n') < 0 {
-		return string(trimSpace(value))
-	}
-	var b strings.Builder
-	b.Grow(len(value))
-	appendUnfolded(&b, value)
-	return b.String()
-}
-
 // dirty reports whether a header value needs decoding: it may contain an encoded word, or has bytes that are not
 // printable ASCII.
 func dirty(value string) bool {

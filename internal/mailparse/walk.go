@@ -3,14 +3,26 @@ package mailparse
 import (
 	"bytes"
 	"cmp"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // bodies are the parts of an entity that are the mail's own text and HTML, in order, not yet decoded.
-type bodies struct{ text, html []*entity }
+type bodies struct{ text, html entities }
+
+// entities is a list of entities, which are linked by their field next. An entity is in one list only.
+type entities struct{ first, last *entity }
+
+// add adds the entities of another list, which must not be used any more.
+func (l *entities) add(more entities) {
+	switch {
+	case l.first == nil:
+		*l = more
+	case more.first != nil:
+		l.last.next, l.last = more.first, more.last
+	}
+}
 
 // entity sorts the parts of e into bodies, which it returns, and attachments, which it adds to the message. The body of a
 // multipart without any part is text.
@@ -23,7 +35,7 @@ func (p *parser) entity(e *entity, depth int) bodies {
 		p.attach(e)
 		return bodies{}
 	}
-	if parts := p.split(e); parts != nil {
+	if parts, ok := p.split(e); ok {
 		return p.multipart(e, parts, depth)
 	}
 	e.body = withoutDelimiters(e.body, e.params.token("boundary"))
@@ -34,23 +46,20 @@ func (p *parser) entity(e *entity, depth int) bodies {
 	return p.leaf(e)
 }
 
-// split returns the parts of a multipart, nil if there are none. A multipart whose boundary is missing or wrong is searched
+// split returns the parts of a multipart; false if there are none. A multipart whose boundary is missing or wrong is searched
 // for one. The body of one that is encoded, which RFC 2045 §6.4 forbids and some send all the same, is decoded.
-func (p *parser) split(e *entity) iter.Seq[[]byte] {
+func (p *parser) split(e *entity) (partReader, bool) {
 	boundary := e.params.token("boundary")
-	if hasPart(e.body, boundary) {
-		return bodyParts(e.body, boundary)
+	if parts, ok := newPartReader(e.body, boundary); ok {
+		return parts, true
 	}
 	if isEncoded(e.encoding) {
 		e.body, e.encoding = p.decode(e), ""
-		if hasPart(e.body, boundary) {
-			return bodyParts(e.body, boundary)
+		if parts, ok := newPartReader(e.body, boundary); ok {
+			return parts, true
 		}
 	}
-	if boundary = guessBoundary(e.body); hasPart(e.body, boundary) {
-		return bodyParts(e.body, boundary)
-	}
-	return nil
+	return newPartReader(e.body, guessBoundary(e.body))
 }
 
 // partOf reads a part of a multipart.
@@ -63,29 +72,25 @@ func partOf(e *entity, raw []byte) *entity {
 }
 
 // multipart reads the parts of e.
-func (p *parser) multipart(e *entity, parts iter.Seq[[]byte], depth int) (all bodies) {
+func (p *parser) multipart(e *entity, parts partReader, depth int) (all bodies) {
 	alternative := e.media == "multipart/alternative"
-	number := 0
-	for raw := range parts {
-		if p.parts >= MaxParts {
+	for number := 1; p.parts < MaxParts; number++ {
+		raw, ok := parts.next()
+		if !ok {
 			break
 		}
-		number++
 		part := partOf(e, raw)
-		part.part = strconv.Itoa(number)
-		if e.part != "" {
-			part.part = e.part + "." + part.part
-		}
+		part.parent, part.number = e, number
 		b := p.entity(part, depth+1)
 		switch {
 		case !alternative:
-			all.text = append(all.text, b.text...)
-			all.html = append(all.html, b.html...)
+			all.text.add(b.text)
+			all.html.add(b.html)
 		default: // the first plain text and the last, richest, HTML (RFC 2046 §5.1.4)
-			if len(all.text) == 0 {
+			if all.text.first == nil {
 				all.text = b.text
 			}
-			if len(b.html) > 0 {
+			if b.html.first != nil {
 				all.html = b.html
 			}
 		}
@@ -124,9 +129,9 @@ func (p *parser) leaf(e *entity) bodies {
 	}
 	p.seen[k] = true
 	if k == kindHTML {
-		return bodies{html: []*entity{e}}
+		return bodies{html: entities{e, e}}
 	}
-	return bodies{text: []*entity{e}}
+	return bodies{text: entities{e, e}}
 }
 
 // isAlternateRendering reports whether a type is a version of the mail for one kind of device, which is no document of
@@ -135,13 +140,24 @@ func isAlternateRendering(media string) bool {
 	return media == "text/x-amp-html" || media == "text/watch-html"
 }
 
+// position returns Attachment.Part of a part; "" of a message.
+func (e *entity) position() string {
+	if e.parent == nil {
+		return ""
+	}
+	if outer := e.parent.position(); outer != "" {
+		return outer + "." + strconv.Itoa(e.number)
+	}
+	return strconv.Itoa(e.number)
+}
+
 // attach keeps e as an attachment.
 func (p *parser) attach(e *entity) {
 	a := Attachment{
 		ContentType: e.media,
 		ContentID:   e.id,
 		Inline:      e.disposition == "inline" || e.disposition == "" && e.id != "",
-		Part:        cmp.Or(e.part, "0"),
+		Part:        cmp.Or(e.position(), "0"),
 		Data:        p.decode(e),
 	}
 	if a.ContentType == "" {
