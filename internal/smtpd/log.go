@@ -9,6 +9,9 @@ import (
 
 // log writes a line. All lines of a session that was admitted begin with its trace and the client's address.
 func (s *session) log(level slog.Level, text string, attrs ...slog.Attr) {
+	if !s.srv.cfg.Logger.Enabled(s.srv.base, level) {
+		return
+	}
 	if s.trace != "" {
 		attrs = append([]slog.Attr{slog.String("trace", s.trace), slog.String("ip", s.ip.String())}, attrs...)
 	}

@@ -94,7 +94,7 @@ func (s *session) beginSubmission() (r reply, wait time.Duration) {
 		from = path
 	}
 	s.tx = transaction{open: true, from: from.String(), utf8: true}
-	if r := s.checkSender(from); r != "" {
+	if r := s.checkSender(s.tx.from, from.domain); r != "" {
 		return r, 0
 	}
 	if !s.unlimited {

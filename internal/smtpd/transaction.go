@@ -66,21 +66,22 @@ func (s *session) mail(arg []byte) reply {
 		return replySenderSyntax
 	}
 	p, r := mailParameters(rest, s.offersAuth(), s.takesDSN())
+	sender := from.String()
 	switch {
 	case r != "":
 		return r
 	case from.utf8 && !p.utf8:
 		return replyNeedsUTF8
 	case p.size > s.srv.cfg.MaxSize:
-		s.tx.refused, s.tx.refusedFrom = replyTooLarge(), from.String()
+		s.tx.refused, s.tx.refusedFrom = replyTooLarge(), sender
 		return s.tx.refused
 	}
 	r = s.checkForwarded()
 	if r == "" {
-		r = s.checkSender(from)
+		r = s.checkSender(sender, from.domain)
 	}
 	if r != "" {
-		s.tx.refused, s.tx.refusedFrom = r, from.String()
+		s.tx.refused, s.tx.refusedFrom = r, sender
 		return r
 	}
 	if !s.unlimited {
@@ -88,7 +89,6 @@ func (s *session) mail(arg []byte) reply {
 			return tooManyMessages(wait)
 		}
 	}
-	sender := from.String()
 	if r, done := s.faultAtMail(sender); done {
 		s.tx.refused, s.tx.refusedFrom = r, sender
 		return r
@@ -105,11 +105,11 @@ func (s *session) mail(arg []byte) reply {
 }
 
 // checkSender returns the reply to a sender that the operator has blocked, otherwise "".
-func (s *session) checkSender(from address) reply {
-	if !s.srv.cfg.Blocks.Sender(from.String()) {
+func (s *session) checkSender(sender string, domain []byte) reply {
+	if !s.srv.cfg.Blocks.Sender(sender) {
 		return ""
 	}
-	s.logBlocked(BlockedSender, replyBlockedSender, slog.String("senderDomain", string(from.domain)))
+	s.logBlocked(BlockedSender, replyBlockedSender, slog.String("senderDomain", string(domain)))
 	return replyBlockedSender
 }
 
