@@ -131,16 +131,36 @@ func New(p Parts) *Service {
 // Entries of stored mail may use only half of the queue, so that refusals, which senders ask about, are still logged
 // when much mail arrives. The limit of the client's refusals is checked last, because the check consumes a token.
 func (s *Service) Record(address, client string, e Entry) {
-	now, h, refused := s.Clock.Now(), s.hash(address), e.Reply >= 400
+	refused := e.Reply >= 400
+	if s.isFull(refused) { // much mail arrives: do no work in vain
+		s.dropped.Add(1)
+		return
+	}
+	now, h := s.Clock.Now(), s.hash(address)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) >= queueMax || !refused && len(s.queue) >= queueMax/2 || refused && !s.allow(client, now) {
+	if s.isFullLocked(refused) || refused && !s.allow(client, now) {
 		s.dropped.Add(1)
 		return
 	}
 	e.From, e.Helo, e.Reason, e.Recipient = cut(e.From), cut(e.Helo), cut(e.Reason), cut(e.Recipient)
 	s.queue = append(s.queue, queuedEntry{Entry: e, address: h, id: id.New[id.Arrival](e.At)})
 	s.signal()
+}
+
+// isFull reports whether the queue takes no more entries of refused or of stored mail.
+func (s *Service) isFull(refused bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isFullLocked(refused)
+}
+
+// isFullLocked is isFull for a caller that holds mu.
+func (s *Service) isFullLocked(refused bool) bool {
+	if refused {
+		return len(s.queue) >= queueMax
+	}
+	return len(s.queue) >= queueMax/2
 }
 
 // allow takes a token of a client for a refused recipient. It returns false if there is none, so that the refusal must

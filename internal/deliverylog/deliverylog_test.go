@@ -299,6 +299,18 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
+// BenchmarkRecordFull measures an entry that is dropped since the queue is full.
+func BenchmarkRecordFull(b *testing.B) {
+	s := deliverylog.New(deliverylog.Parts{Clock: clock.System(), Logger: slog.New(slog.DiscardHandler), Secret: []byte("secret")})
+	e := deliverylog.Entry{At: time.Now(), Reply: 250}
+	for s.Dropped() == 0 {
+		s.Record("box@box.example", "a", e)
+	}
+	for b.Loop() {
+		s.Record("box@box.example", "a", e)
+	}
+}
+
 // What the relay replies to a message of a mailbox is no refusal of mail to the mailbox.
 func TestRepliesOfTheRelayAreNoRefusals(t *testing.T) {
 	run(t, func(t *testing.T, f *fixture) {
