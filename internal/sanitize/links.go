@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gonebox/gonebox/internal/htmltoken"
@@ -18,6 +19,9 @@ type Link struct {
 // maxLinks bounds the links that are listed of one body.
 const maxLinks = 1000
 
+// usualLinks is how many links there is room for from the start.
+const usualLinks = 16
+
 // maxLabel bounds the label of a link, in octets.
 const maxLabel = 500
 
@@ -31,7 +35,9 @@ type links struct {
 // outside of them.
 func Links(src string, max int) (found []Link, shown string) {
 	r := newTextReader(src)
-	r.links = &links{max: min(max, maxLinks)}
+	defer r.release()
+	max = min(max, maxLinks)
+	r.links = &links{found: make([]Link, 0, min(max, usualLinks)), max: max}
 	for len(r.links.found) < r.links.max && r.next() {
 	}
 	return r.links.found, string(r.out.buf)
@@ -67,7 +73,7 @@ func webHref(z *htmltoken.Tokenizer) string {
 
 // anchor begins a link.
 func (r *textReader) anchor(e *textElement) {
-	if e.href = webHref(r.z); e.href == "" {
+	if e.href = webHref(&r.z); e.href == "" {
 		return
 	}
 	label := ""
@@ -87,9 +93,9 @@ func (r *textReader) endAnchor(e *textElement) {
 	if r.hidden > 0 || e.hides {
 		return
 	}
-	label := strings.TrimSpace(r.out.from(e.start, maxAddress))
+	label := strings.TrimSpace(string(r.out.from(e.start, maxAddress)))
 	if r.links != nil && e.link > 0 && r.pictures > 0 {
-		r.links.found[e.link-1].Picture = strings.Join(strings.Fields(label), " ") == strings.Join(r.alt, " ")
+		r.links.found[e.link-1].Picture = slices.Equal(strings.Fields(label), r.alt)
 	}
 	switch {
 	case r.links != nil:

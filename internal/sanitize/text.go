@@ -1,9 +1,12 @@
 package sanitize
 
 import (
+	"bytes"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gonebox/gonebox/internal/css"
 	"github.com/gonebox/gonebox/internal/htmltoken"
@@ -29,6 +32,7 @@ func SpacedText(src string) string {
 // textWith is Text with the addresses of links in a form in which % stands for the address.
 func textWith(src, addresses string) string {
 	r := newTextReader(src)
+	defer r.release()
 	r.addresses = addresses
 	for r.next() {
 	}
@@ -38,6 +42,7 @@ func textWith(src, addresses string) string {
 // Beginning returns the beginning of the text without the addresses of links, for a preview: at least max octets, if there are so many.
 func Beginning(src string, max int) string {
 	r := newTextReader(src)
+	defer r.release()
 	for len(r.out.buf) < max && r.next() {
 	}
 	return string(r.out.buf)
@@ -45,7 +50,7 @@ func Beginning(src string, max int) string {
 
 // textReader reads HTML as it is shown.
 type textReader struct {
-	z         *htmltoken.Tokenizer
+	z         htmltoken.Tokenizer
 	out       textWriter
 	open      []textElement
 	path      htmltoken.Path // the names of open
@@ -86,10 +91,34 @@ type textElement struct {
 // maxOpen bounds the elements that are open at once. Further ones have no effect of their own.
 const maxOpen = 512
 
+// readers keeps the memory of readers for the next ones. Each mail with HTML is read for its links as it comes in.
+var readers = sync.Pool{New: func() any { return new(textReader) }}
+
+// What is kept of a reader at most, so that the few large documents do not hold memory for long.
+const (
+	keptText = 64 << 10 // octets
+	keptOpen = 64       // elements
+)
+
+// newTextReader returns a reader of src. The caller releases it.
 func newTextReader(src string) *textReader {
-	r := &textReader{z: htmltoken.New(src)}
-	r.out.buf = make([]byte, 0, min(len(src)/2, maxTextBytes))
+	r := readers.Get().(*textReader)
+	r.z.Reset(src)
+	r.out.buf = slices.Grow(r.out.buf, min(len(src)/2, maxTextBytes))
 	return r
+}
+
+// release gives the reader back. It keeps nothing of the document.
+func (r *textReader) release() {
+	if cap(r.out.buf) > keptText || cap(r.open) > keptOpen {
+		return
+	}
+	clear(r.open[:cap(r.open)])
+	clear(r.z.Attrs[:cap(r.z.Attrs)])
+	r.z.Reset("")
+	r.path.Reset()
+	*r = textReader{z: r.z, open: r.open[:0], path: r.path, out: textWriter{buf: r.out.buf[:0]}}
+	readers.Put(r)
 }
 
 // next reads a token. It returns false at the end.
@@ -115,13 +144,10 @@ func (r *textReader) start(name string) {
 	}
 	element := htmltoken.ElementOf(name)
 	r.closeTo(r.path.Implied(&element))
-	if !inHead[name] {
-		r.endHead()
+	if r.isInHead() && !belongsInHead(name) { // the head has no end tag
+		r.closeTo(len(r.open) - 1)
 	}
-	e := textElement{name: name, look: blockKindOf(name), space: r.space()}
-	if unread[name] {
-		e.hides = true
-	}
+	e := textElement{name: name, look: blockKindOf(name), space: r.space(), hides: isUnread(name)}
 	e.attributes(r.z.Attrs)
 	r.arrange(&e)
 	switch {
@@ -129,7 +155,7 @@ func (r *textReader) start(name string) {
 		if r.hidden == 0 && !e.hides {
 			r.void(name)
 		} else {
-			r.links.area(r.z, r.out.at())
+			r.links.area(&r.z, r.out.at())
 		}
 		return
 	case (name == "svg" || name == "math") && r.z.SelfClosing, len(r.open) == maxOpen:
@@ -145,12 +171,12 @@ func (r *textReader) start(name string) {
 	if name == "a" {
 		r.anchor(&e)
 	}
-	r.push(e)
-	r.newPre = e.name == "pre" || e.name == "listing"
+	r.push(&e)
+	r.newPre = name == "pre" || name == "listing"
 }
 
 // push opens an element.
-func (r *textReader) push(e textElement) {
+func (r *textReader) push(e *textElement) {
 	e.lists, e.lastList, e.lastBox = 0, 0, 0
 	if n := len(r.open); n > 0 {
 		e.lists, e.lastList, e.lastBox = r.open[n-1].lists, r.open[n-1].lastList, r.open[n-1].lastBox
@@ -161,7 +187,7 @@ func (r *textReader) push(e textElement) {
 	if e.look != inlineLook {
 		e.lastBox = int16(len(r.open) + 1)
 	}
-	r.open = append(r.open, e)
+	r.open = append(r.open, *e)
 	element := htmltoken.ElementOf(e.name)
 	r.path.Push(&element)
 }
@@ -191,7 +217,7 @@ func (r *textReader) void(name string) {
 			}
 		}
 	case "area":
-		r.links.area(r.z, r.out.at())
+		r.links.area(&r.z, r.out.at())
 	}
 }
 
@@ -287,7 +313,7 @@ func (r *textReader) endInline(i int) {
 	inner := r.open[i+1:]
 	r.cut(i)
 	for k := range inner { // push writes at most the element before the one that is read
-		r.push(inner[k])
+		r.push(&inner[k])
 	}
 }
 
@@ -303,7 +329,7 @@ func (r *textReader) closeTo(i int) {
 	}
 	r.cut(i)
 	for k := range closed { // push writes at most the element before the one that is read
-		if e := closed[k]; k > 0 && !cell && isFormatting(e.name) && e.name != "a" && e.hides {
+		if e := &closed[k]; k > 0 && !cell && isFormatting(e.name) && e.name != "a" && e.hides {
 			r.hidden++
 			r.push(e)
 		}
@@ -341,9 +367,9 @@ const maxJoined = 200
 
 // endCell ends a cell of a table.
 func (r *textReader) endCell(e *textElement) {
-	content := strings.Trim(r.out.from(e.start, maxJoined), " \n")
-	goesOn := content != "" && r.out.at()-e.start < maxJoined && !strings.Contains(content, "\n")
-	if row := r.path.Innermost("tr"); row >= 0 && content != "" {
+	content := bytes.Trim(r.out.from(e.start, maxJoined), " \n")
+	goesOn := len(content) > 0 && r.out.at()-e.start < maxJoined && bytes.IndexByte(content, '\n') < 0
+	if row := r.path.Innermost("tr"); row >= 0 && len(content) > 0 {
 		r.open[row].rowGoesOn = goesOn
 	}
 	if goesOn {
@@ -353,11 +379,10 @@ func (r *textReader) endCell(e *textElement) {
 	r.out.space()
 }
 
-// endHead ends a head that has no end tag.
-func (r *textReader) endHead() {
-	if n := len(r.open); n > 0 && r.open[n-1].name == "head" {
-		r.closeTo(n - 1)
-	}
+// isInHead reports whether the innermost element is a head.
+func (r *textReader) isInHead() bool {
+	n := len(r.open)
+	return n > 0 && r.open[n-1].name == "head"
 }
 
 func (r *textReader) space() whiteSpace {
@@ -368,8 +393,8 @@ func (r *textReader) space() whiteSpace {
 }
 
 func (r *textReader) text(s string) {
-	if strings.TrimLeft(s, css.Space) != "" {
-		r.endHead()
+	if r.isInHead() && strings.TrimLeft(s, css.Space) != "" { // the head has no end tag
+		r.closeTo(len(r.open) - 1)
 	}
 	if r.hidden > 0 {
 		return

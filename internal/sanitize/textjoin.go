@@ -68,7 +68,7 @@ func (r *textReader) gap(last, here joint, s string) bool {
 	case last.raised || here.raised:
 		return last.element != here.element && raisedGap(run, next)
 	case last.apart:
-		return !(single == 1 && isSingle(r.out.from(last.from, utf8.UTFMax+1)) && isSingle(s)) && seenApart(r.out.buf, s)
+		return !(single == 1 && isSingle(string(r.out.from(last.from, utf8.UTFMax+1))) && isSingle(s)) && seenApart(r.out.buf, s)
 	case last.element == here.element || run.Size < apart.MinCode && next.Size < apart.MinCode || r.out.look().address:
 		return false
 	}

@@ -44,16 +44,17 @@ const (
 )
 
 func blockKindOf(name string) blockKind {
-	switch {
-	case paragraphs[name]:
-		return paragraphLook
-	case name == "li", name == "dd", name == "dt":
+	switch name {
+	case "blockquote", "dir", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "listing", "menu", "ol", "p", "plaintext", "pre", "ul", "xmp":
+		return paragraphLook // they have space above and below them
+	case "li", "dd", "dt":
 		return itemLook
-	case name == "td" || name == "th":
+	case "td", "th":
 		return cellLook
-	case name == "button", name == "sup", name == "sub":
+	case "button", "sup", "sub":
 		return boxLook
-	case isBlock[name]:
+	case "address", "article", "aside", "body", "caption", "center", "details", "dialog", "div", "fieldset", "figcaption", "footer", "form", "header",
+		"hgroup", "html", "legend", "main", "nav", "search", "section", "summary", "table", "tbody", "tfoot", "thead", "tr":
 		return blockLook
 	}
 	return inlineLook
@@ -120,6 +121,9 @@ func (e *textElement) declare(css string) {
 
 // arrange applies what the style says about how the element stands among its neighbours.
 func (e *textElement) arrange(property, val string) {
+	if property != "display" && e.look != inlineLook {
+		return // the other properties say something about elements in a line only
+	}
 	layout := apart.Declared(property, val)
 	if layout == 0 {
 		return
@@ -145,17 +149,20 @@ func (e *textElement) arrange(property, val string) {
 	e.items = e.items || layout&apart.Items != 0
 }
 
-// unread are the elements whose content is not part of the text.
-var unread = set("applet", "datalist", "frameset", "head", "iframe", "math", "noembed", "noframes", "script",
-	"select", "style", "svg", "template", "title", "xml")
+// isUnread reports the elements whose content is not part of the text.
+func isUnread(name string) bool {
+	switch name {
+	case "applet", "datalist", "frameset", "head", "iframe", "math", "noembed", "noframes", "script", "select", "style", "svg", "template", "title", "xml":
+		return true
+	}
+	return false
+}
 
-// inHead are the elements that do not end a head.
-var inHead = set("base", "basefont", "bgsound", "head", "html", "link", "meta", "noframes", "noscript", "script", "style", "template", "title", "xml")
-
-// paragraphs are the blocks that have space above and below them.
-var paragraphs = set("blockquote", "dir", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "listing", "menu", "ol", "p", "plaintext",
-	"pre", "ul", "xmp")
-
-var isBlock = set("address", "article", "aside", "body", "caption", "center", "details", "dialog", "div", "fieldset", "figcaption",
-	"footer", "form", "header", "hgroup", "html", "legend", "main", "nav", "search", "section", "summary", "table", "tbody", "tfoot",
-	"thead", "tr")
+// belongsInHead reports the elements that do not end a head.
+func belongsInHead(name string) bool {
+	switch name {
+	case "base", "basefont", "bgsound", "head", "html", "link", "meta", "noframes", "noscript", "script", "style", "template", "title", "xml":
+		return true
+	}
+	return false
+}

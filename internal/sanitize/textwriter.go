@@ -20,10 +20,10 @@ type textWriter struct {
 // at returns where the next word will begin, or the white space before it.
 func (w *textWriter) at() int { return len(w.buf) }
 
-// from returns what was written from at on, at most max octets.
-func (w *textWriter) from(at, max int) string {
+// from returns what was written from at on, at most max octets, until something else is written.
+func (w *textWriter) from(at, max int) []byte {
 	at = min(at, len(w.buf))
-	return string(w.buf[at:min(at+max, len(w.buf))])
+	return w.buf[at:min(at+max, len(w.buf))]
 }
 
 // cut removes what was written from at on. before is what look returned there.

@@ -51,9 +51,12 @@ func webAddress(v string) (string, bool) {
 		v = "https:" + v
 	}
 	scheme, rest, ok := strings.Cut(v, "://")
-	scheme = strings.ToLower(scheme)
-	if !ok || scheme != "http" && scheme != "https" || rest == "" || strings.IndexByte(`/\?#`, rest[0]) >= 0 {
+	lower := strings.ToLower(scheme)
+	if !ok || lower != "http" && lower != "https" || rest == "" || strings.IndexByte(`/\?#`, rest[0]) >= 0 {
 		return "", false
 	}
-	return scheme + "://" + rest, true
+	if scheme == lower {
+		return v, true
+	}
+	return lower + "://" + rest, true
 }
