@@ -86,18 +86,26 @@ func bestLink(action *Action, found []foundLink, refused []string) *string {
 	if action != nil {
 		return &action.URL
 	}
-	for _, l := range found {
-		if !l.manages && !l.logo && !otp.IsFrontPage(l.url) && !slices.ContainsFunc(refused, func(url string) bool { return linkKey(url) == linkKey(l.url) }) {
-			return &l.url
+	for i := range found {
+		if found[i].isBest(refused) {
+			return &found[i].url
 		}
 	}
 	return nil
+}
+
+// isBest reports whether a link may be the one to follow.
+func (l *foundLink) isBest(refused []string) bool {
+	return !l.manages && !l.logo && !otp.IsFrontPage(l.url) && !slices.ContainsFunc(refused, func(url string) bool { return linkKey(url) == linkKey(l.url) })
 }
 
 // follow reports whether a message has links, and returns its best link as bestLink does. Most messages have that near their beginning,
 // so it reads some of the links of the HTML, then more, and all of them only if it must. What a mail says of an address behind its best
 // link is not read.
 func follow(d *detail, action *Action, refused []string) (hasLinks bool, best *string) {
+	if d.HTML == "" {
+		return followAll(d, action, refused)
+	}
 	if action != nil {
 		if found, _ := sanitize.Links(d.HTML, 1); len(found) > 0 {
 			return true, &action.URL
@@ -108,18 +116,37 @@ func follow(d *detail, action *Action, refused []string) (hasLinks bool, best *s
 		if len(found) < max {
 			break
 		}
-		c := newLinkCollector(d, max)
-		for _, l := range found[:max-1] { // the last one has been read to its beginning
-			if !hasSentence(shown, l.At) {
-				break
-			}
-			c.link(l, shown)
+		found = found[:max-1] // the last one has been read to its beginning
+		if end := slices.IndexFunc(found, func(l sanitize.Link) bool { return !hasSentence(shown, l.At) }); end >= 0 {
+			found = found[:end]
 		}
-		if best := bestLink(action, c.found, refused); best != nil {
+		if best := bestOf(found, shown, listHeader(d.Headers), refused); best != nil {
 			return true, best
 		}
 	}
 	return followAll(d, action, refused)
+}
+
+// bestOf is bestLink of links of HTML, each of which may stand there several times. It looks at no more of them than it must, which is
+// at the first one in most mails.
+func bestOf(found []sanitize.Link, shown, header string, refused []string) *string {
+	for i, l := range found {
+		key := linkKey(l.URL)
+		isSame := func(other sanitize.Link) bool { return linkKey(other.URL) == key }
+		if slices.ContainsFunc(found[:i], isSame) {
+			continue
+		}
+		candidate := foundLink{url: l.URL, manages: managesMail(l.URL, header), logo: true}
+		for _, l := range found[i:] {
+			if isSame(l) {
+				candidate.join(saysItManages(l, shown), l.Picture)
+			}
+		}
+		if candidate.isBest(refused) {
+			return &found[i].URL
+		}
+	}
+	return nil
 }
 
 // followAll is follow that reads every link.
@@ -147,7 +174,7 @@ func newLinkCollector(d *detail, max int) *linkCollector {
 
 // link adds a link of HTML. shown is the text outside of the links.
 func (c *linkCollector) link(l sanitize.Link, shown string) {
-	c.add(l.URL, optout.Label(l.Label) || isShort(l.Label) && optout.Sentence(sentence(shown, l.At, l.At)), l.Picture)
+	c.add(l.URL, saysItManages(l, shown), l.Picture)
 }
 
 func (c *linkCollector) add(url string, manages, logo bool) {
@@ -158,10 +185,24 @@ func (c *linkCollector) add(url string, manages, logo bool) {
 			return
 		}
 		c.known[key] = i
-		c.found = append(c.found, foundLink{url: url, manages: optout.Address(url) || c.header != "" && strings.Contains(c.header, "<"+url+">"), logo: logo})
+		c.found = append(c.found, foundLink{url: url, manages: managesMail(url, c.header), logo: logo})
 	}
-	c.found[i].logo = c.found[i].logo && logo
-	c.found[i].manages = c.found[i].manages || manages
+	c.found[i].join(manages, logo)
+}
+
+// join adds what another place in the mail says of the same address.
+func (l *foundLink) join(manages, logo bool) {
+	l.manages, l.logo = l.manages || manages, l.logo && logo
+}
+
+// managesMail reports whether an address manages the mail by what it is itself or by the List-Unsubscribe fields.
+func managesMail(url, header string) bool {
+	return optout.Address(url) || header != "" && strings.Contains(header, "<"+url+">")
+}
+
+// saysItManages reports whether a link of HTML manages the mail by what is written on it or beside it. shown is the text outside of the links.
+func saysItManages(l sanitize.Link, shown string) bool {
+	return optout.Label(l.Label) || isShort(l.Label) && optout.Sentence(sentence(shown, l.At, l.At))
 }
 
 // text adds the addresses of a text. The words beside an address say what it is for.
@@ -177,16 +218,20 @@ func (c *linkCollector) text(s string) {
 
 // linkKey is equal for addresses that differ in the case of scheme and host alone, or in the slash of an empty path (RFC 3986 §6.2.2.1, §6.2.3).
 func linkKey(url string) string {
-	scheme, rest, _ := strings.Cut(url, "://")
+	_, rest, _ := strings.Cut(url, "://")
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
 		return strings.ToLower(url) + "/"
 	}
-	path := rest[end:]
-	if path[0] != '/' {
-		path = "/" + path
+	site, path := url[:len(url)-len(rest)+end], rest[end:]
+	lower := strings.ToLower(site)
+	switch {
+	case path[0] != '/':
+		return lower + "/" + path
+	case lower == site:
+		return url
 	}
-	return strings.ToLower(scheme+"://"+rest[:end]) + path
+	return lower + path
 }
 
 // listHeader returns the List-Unsubscribe fields of a mail (RFC 2369 §3.2).

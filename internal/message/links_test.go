@@ -62,3 +62,18 @@ func TestRepeatedAddressesAreReadAFewTimes(t *testing.T) {
 		}
 	}
 }
+
+// What several links near the beginning say of the same address counts together.
+func TestFollowJoinsLinksOfOneAddress(t *testing.T) {
+	const other = "<br>\n<a href='https://shop.example/2'>Two</a><br>\n<a href='https://shop.example/3'>Three</a>"
+	for _, tt := range []struct{ html, want string }{
+		{`<a href="https://shop.example/1">Our lamps</a>` + other, "https://shop.example/1"},
+		{`<a href="https://shop.example/1">Our lamps</a><br><a href="HTTPS://SHOP.example/1">View in browser</a>` + other, "https://shop.example/2"},
+		{`<a href="https://shop.example/1"><img alt="Shop"></a><br><a href="https://SHOP.example/1">Our lamps</a>` + other, "https://shop.example/1"},
+		{`<a href="https://shop.example/1"><img alt="Shop"></a><br><a href="https://shop.example/1"><img></a>` + other, "https://shop.example/2"},
+	} {
+		if got, all := message.Follow(tt.html, "", nil); got != tt.want || all != tt.want {
+			t.Errorf("follow(%s) = %s, and %s if it reads every link, want %s", tt.html, got, all, tt.want)
+		}
+	}
+}
