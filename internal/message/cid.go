@@ -3,6 +3,7 @@ package message
 import (
 	"mime"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gonebox/gonebox/internal/sanitize"
@@ -50,8 +51,8 @@ func plainContentID(s string) string {
 // hasAttachments reports whether a mail has an attachment beside the images that its HTML shows, such as the logo of its sender. An image of more
 // than max octets is not shown.
 func hasAttachments(html string, files []File, max int64) bool {
-	if len(files) == 0 {
-		return false
+	if !slices.ContainsFunc(files, func(f File) bool { return f.ContentID != nil }) {
+		return len(files) > 0 // the HTML can show none of them
 	}
 	all := make([]Attachment, len(files))
 	for i, f := range files {
