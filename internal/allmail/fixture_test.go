@@ -132,13 +132,10 @@ func (w *fixture) deliver(first int, boxes ...*mailbox.Mailbox) {
 		for i, a := range addresses {
 			n := first + i
 			text := fmt.Sprintf("Hello user, this is mail number %d. Your sign-in code is %06d. ", n, n) + strings.Repeat("It is valid for ten minutes. ", 5)
-			draft, _, err := w.messages.NewDraft(nil, message.Content{
+			draft, _ := w.messages.NewDraft(nil, message.Content{
 				From: message.Address{Name: "App", Address: fmt.Sprintf("app%d@company.test", n%50)}, To: []message.Address{{Address: a}}, Subject: fmt.Sprint(n),
 				MessageID: fmt.Sprintf("%d@company.test", n), Text: text, Size: 500, Headers: []message.Header{{Name: "Subject", Value: fmt.Sprint(n)}, {Name: "To", Value: a}},
 			}, 1)
-			if err != nil {
-				return err
-			}
 			reserved, err := b.Reserve([]string{a})
 			if err != nil {
 				return err

@@ -21,10 +21,7 @@ func (s *Service) encode(ctx context.Context, m *mail, c message.Content, trace,
 		c.Raw = appendRecord(nil, trace, data)
 		m.ref = raw.InRow(len(c.Raw))
 	}
-	var err error
-	if m.draft, *m.buf, err = s.Messages.NewDraft(*m.buf, c, len(m.keys)); err != nil {
-		return err
-	}
+	m.draft, *m.buf = s.Messages.NewDraft(*m.buf, c, len(m.keys))
 	if m.draft.Large() {
 		if err := s.Messages.Stage(ctx, m.draft); err != nil {
 			return err

@@ -40,14 +40,11 @@ type file struct {
 }
 
 // pack prepares the detail and the files. It appends to buf and returns the extended slice.
-func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) ([]byte, error) {
+func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) []byte {
 	const headerSize = 8 << 10 // of most mails
 	scratch := buffer.Get(len(more.Text) + len(more.HTML) + headerSize)
 	defer buffer.Put(scratch)
-	p, err := more.plain(*scratch)
-	if err != nil {
-		return buf, err
-	}
+	p := more.plain(*scratch)
 	*scratch = p
 	var small []int // the files that are stored together with the detail
 	octets := len(p)
@@ -79,7 +76,7 @@ func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) ([]byte
 			d.files = append(d.files, file{f.ID, inline(buf[begin:])})
 		}
 	}
-	return buf, nil
+	return buf
 }
 
 // rawFile is the row of attachments that has the raw message, where it is stored with the rows. No attachment has that identifier.

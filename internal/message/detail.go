@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/gonebox/gonebox/internal/resource"
@@ -49,16 +50,15 @@ func defaultPart(index int) string { return strconv.Itoa(index + 2) }
 var errDetail = errors.New("not the detail of a message")
 
 // plain appends the encoded detail to p, not compressed.
-func (d *detail) plain(p []byte) ([]byte, error) {
+func (d *detail) plain(p []byte) []byte {
 	d.TextLen = len(d.Text)
-	text, err := json.Marshal(d)
-	if err != nil {
-		return p, fmt.Errorf("encode the detail of a message: %w", err)
-	}
-	p = binary.AppendUvarint(p, uint64(len(text)))
-	p = append(p, text...)
+	w := jsonWriter{b: p, escaped: inHTML}
+	w.detail(d)
+	var length [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(length[:], uint64(len(w.b)-len(p)))
+	p = slices.Insert(w.b, len(p), length[:n]...)
 	p = append(p, d.Text...)
-	return append(p, d.HTML...), nil
+	return append(p, d.HTML...)
 }
 
 // parseDetail decodes the output of plain. Error: errDetail. Damaged input may also decode to a wrong detail; the checksum of its row

@@ -89,7 +89,7 @@ func encode(v any) (string, error) {
 
 // NewDraft encodes a mail that is stored as a number of copies, one for each mailbox. It appends to buf and returns the extended slice,
 // which the Draft aliases. A large Draft (Draft.Large) also aliases the data of the files until it is staged.
-func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte, error) {
+func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte) {
 	whole := Summary{
 		From: c.From, To: list(c.To), Subject: c.Subject, Preview: preview(cmp.Or(c.Preview, c.Text), s.policy.PreviewLength), SentAt: clock.Optional(c.SentAt),
 		Size: c.Size, HasAttachments: hasAttachments(c.HTML, c.Files, s.policy.InlineImageMax), OTP: c.OTP, Source: cmp.Or(c.Source, SourceSMTP),
@@ -111,11 +111,11 @@ func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte, e
 		more.Attachments = append(more.Attachments, f.Attachment)
 	}
 	more.Parts = partsOf(c.Files)
-	buf, err := d.pack(buf, &more, c.Files, copies)
+	buf = d.pack(buf, &more, c.Files, copies)
 	if c.Raw != nil {
 		buf = d.packRaw(buf, c.Raw)
 	}
-	return d, buf, err
+	return d, buf
 }
 
 // Delivery describes one recipient's copy of a draft.

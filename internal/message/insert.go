@@ -11,16 +11,14 @@ import (
 // InsertTx stores the copies of a batch of mail. Large drafts must have been staged; InsertTx then claims the staged content. Error:
 // blob.ErrStageLost if that was swept.
 func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error {
-	var messages messageRows
+	messages := newMessageRows(len(copies))
 	var files fileRows
 	copiesOf := make(map[*Draft]int)
 	for _, c := range copies {
 		if len(c.pending) > 0 {
 			return fmt.Errorf("store %s: the draft was not staged", c.Message)
 		}
-		if err := messages.add(c); err != nil {
-			return fmt.Errorf("store %s: %w", c.Message, err)
-		}
+		messages.add(c)
 		for _, f := range c.files {
 			files.add(c, f)
 		}
@@ -55,20 +53,32 @@ type messageRows struct {
 	received, sizes, coded, untils, crcs db.Numbers
 	details                              db.Octets
 	blobs                                db.OptionalOctets
+
+	json jsonWriter // of one row after the other
 }
 
-func (r *messageRows) add(c Copy) error {
-	m := c.Summary(c.Delivery)
-	summary, err := encode(&m)
-	if err != nil {
-		return err
+// newMessageRows returns a collection with room for n rows.
+func newMessageRows(n int) *messageRows {
+	texts := func() db.Texts { return make(db.Texts, 0, n) }
+	numbers := func() db.Numbers { return make(db.Numbers, 0, n) }
+	const summary = 1 << 10 // octets of most
+	return &messageRows{
+		boxes: texts(), ids: texts(), refs: texts(), summaries: texts(), rests: texts(),
+		received: numbers(), sizes: numbers(), coded: numbers(), untils: numbers(), crcs: numbers(),
+		details: make(db.Octets, 0, n), blobs: make(db.OptionalOctets, 0, n), json: jsonWriter{b: make([]byte, 0, summary), escaped: inJSON},
 	}
+}
+
+func (r *messageRows) add(c Copy) {
+	m := c.Summary(c.Delivery)
+	r.json.b = r.json.b[:0]
+	r.json.summary(&m)
+	summary := string(r.json.b)
 	kept := c.internal
 	kept.EnvelopeTo, kept.Client = c.To, c.Client
-	rest, err := encode(&kept)
-	if err != nil {
-		return err
-	}
+	r.json.b = r.json.b[:0]
+	r.json.internal(&kept)
+	rest := string(r.json.b)
 	var coded int64
 	if m.OTP != nil {
 		coded = 1
@@ -78,7 +88,6 @@ func (r *messageRows) add(c Copy) error {
 	r.refs, r.untils = append(r.refs, string(c.Raw)), append(r.untils, c.RawUntil.UnixMicro())
 	r.summaries, r.rests = append(r.summaries, summary), append(r.rests, rest)
 	r.details, r.crcs, r.blobs = append(r.details, c.body.data), append(r.crcs, c.body.crc), append(r.blobs, c.body.key)
-	return nil
 }
 
 func (r *messageRows) insertTx(ctx context.Context, tx *db.Tx) error {
