@@ -24,6 +24,9 @@ func Optional(at time.Time) *Stamp {
 // String returns the stamp in the form of the API.
 func (s Stamp) String() string { return s.UTC().Format(stampLayout) }
 
+// AppendText implements encoding.TextAppender by String. It hides the method of time.Time, which has another precision.
+func (s Stamp) AppendText(b []byte) ([]byte, error) { return s.UTC().AppendFormat(b, stampLayout), nil }
+
 // MarshalText implements encoding.TextMarshaler by String.
 func (s Stamp) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 

@@ -10,9 +10,13 @@ import (
 
 func TestStampIsUTCInMilliseconds(t *testing.T) {
 	hanoi := time.FixedZone("", 7*3600)
-	got, err := json.Marshal(clock.Stamp{Time: time.Date(2026, 2, 28, 6, 30, 0, 123_987_000, hanoi)})
+	at := clock.Stamp{Time: time.Date(2026, 2, 28, 6, 30, 0, 123_987_000, hanoi)}
+	got, err := json.Marshal(at)
 	if want := `"2026-02-27T23:30:00.123Z"`; err != nil || string(got) != want {
 		t.Errorf("Marshal = %s, %v; want %s", got, err, want)
+	}
+	if got, err := at.AppendText([]byte("at ")); err != nil || string(got) != "at 2026-02-27T23:30:00.123Z" {
+		t.Errorf("AppendText = %s, %v; want at 2026-02-27T23:30:00.123Z", got, err)
 	}
 	var back clock.Stamp
 	if err := json.Unmarshal(got, &back); err != nil || back.String() != "2026-02-27T23:30:00.123Z" {

@@ -213,7 +213,10 @@ func (w *jsonWriter) confidence(before string, v float64) {
 	w.b = strconv.AppendFloat(append(w.b, before...), v, 'f', -1, 64)
 }
 
-func (w *jsonWriter) stamp(before string, at clock.Stamp) { w.text(before, at.String()) }
+func (w *jsonWriter) stamp(before string, at clock.Stamp) {
+	b, _ := at.AppendText(append(append(w.b, before...), '"')) // it never fails
+	w.b = append(b, '"')
+}
 
 // optional appends a text that may be null.
 func (w *jsonWriter) optional(before string, s *string) {
