@@ -63,6 +63,7 @@ func (m *mail) isStaged() bool { return !m.stagedAt.IsZero() }
 // unstaged returns the mails of a batch whose raw messages are not stored yet and not with the rows, and the references and records of these
 // raw messages.
 func unstaged(batch []*mail) (mails []*mail, refs []raw.Ref, records []raw.Record) {
+	mails, refs, records = make([]*mail, 0, len(batch)), make([]raw.Ref, 0, len(batch)), make([]raw.Record, 0, len(batch))
 	for _, m := range batch {
 		if !m.isStaged() && m.project == nil {
 			mails, refs, records = append(mails, m), append(refs, m.ref), append(records, m.record)

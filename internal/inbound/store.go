@@ -125,7 +125,7 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 	if err != nil {
 		return err
 	}
-	var w writes
+	w := writes{copies: make([]message.Copy, 0, len(addresses)), wakeKeys: make([]string, 0, 2*len(addresses))}
 	for _, m := range mails {
 		if m.isStaged() && s.Clock.Now().Sub(m.stagedAt) > stagedFor {
 			m.err = fmt.Errorf("a large mail waited longer than %v for its rows: %w", stagedFor, db.ErrUnavailable)
@@ -248,6 +248,7 @@ func (s *Service) insertRawTx(ctx context.Context, tx *db.Tx, mails []*mail) err
 
 // assign sets the deliveries of a mail, one for each reservation.
 func (m *mail) assign(reservations []mailbox.Reservation) {
+	m.deliveries = make([]message.Delivery, 0, len(reservations))
 	for _, r := range reservations {
 		d := message.Delivery{
 			Box: r.Box, Message: r.Message, ReceivedAt: r.At, To: m.paths[r.Address],
