@@ -28,9 +28,9 @@ func TestDeliverAllocates(t *testing.T) {
 		times  float64
 		octets uint64
 	}{
-		{"text4k", 255, 29_000},
-		{"alt4k", 310, 36_000},
-		{"att64k", 350, 128_000},
+		{"text4k", 245, 28_500},
+		{"alt4k", 272, 31_000},
+		{"att64k", 312, 104_000},
 	} {
 		content, err := os.ReadFile("testdata/" + tt.name + ".eml")
 		if err != nil {
