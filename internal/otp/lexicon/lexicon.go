@@ -124,6 +124,7 @@ func build() (*lexicon, error) {
 	}
 	x.tabulateTrust()
 	x.index()
+	x.purpose.index()
 	return x, errors.Join(faults...)
 }
 

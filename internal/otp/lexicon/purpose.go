@@ -41,6 +41,7 @@ type purposes struct {
 	edges []edge // at most half of them are used; their number is a power of two
 	nodes []purposeNode
 	terms []purposeTerm
+	pairs [26][26]int32 // the nodes that two small letters lead to
 }
 
 // edge leads from a node and a letter to a node, of which the root is the first. An edge
@@ -71,6 +72,17 @@ func (t *purposes) next(node int32, letter rune) int32 {
 		return 0
 	}
 	return t.place(node, letter).to
+}
+
+// index notes where two letters lead to, which is asked most. No phrase is a single letter of these.
+func (t *purposes) index() {
+	for a := range t.pairs {
+		if first := t.next(0, 'a'+rune(a)); first != 0 {
+			for b := range t.pairs[a] {
+				t.pairs[a][b] = t.next(first, 'a'+rune(b))
+			}
+		}
+	}
 }
 
 // grow makes room for an edge.
@@ -128,6 +140,9 @@ func (t *purposes) add(abc *page.Alphabet, phrase string, what Purpose, lang int
 	phrase, open := strings.CutSuffix(strings.TrimSpace(phrase), "*")
 	if phrase == "" || strings.Contains(phrase, "*") {
 		return fmt.Errorf("phrase %q is empty or has a star inside", phrase)
+	}
+	if len(phrase) == 1 {
+		return fmt.Errorf("phrase %q is a single letter, which Purpose does not look at", phrase)
 	}
 	if t.nodes == nil {
 		t.nodes = make([]purposeNode, 1, purposeNodes)
@@ -232,17 +247,25 @@ func (p *Text) Purpose(from, to int) (what Purpose) {
 // purposeAt gives what the phrases say that begin at a place and end before another.
 func (p *Text) purposeAt(i, to int) (what Purpose) {
 	t := &p.x.purpose
-	at := int32(0)
-	for j := i; j < min(to, i+page.MaxWord); j++ {
-		if at = t.next(at, p.KeyAt(j)); at == 0 {
-			break
+	at, j := int32(0), i
+	if a, b := rune(p.Tags[i]), rune(p.Tags[i+1]); page.IsLetter(a) && page.IsLetter(b) {
+		if at = t.pairs[a-'a'][b-'a']; at == 0 || i+1 >= to {
+			return 0
 		}
+		j++
+	} else {
+		at = t.next(0, p.KeyAt(i))
+	}
+	for to = min(to, i+page.MaxWord); at != 0; at = t.next(at, p.KeyAt(j)) {
 		n := &t.nodes[at]
 		if n.open != 0 {
 			what |= t.says(n.open, &p.heard)
 		}
 		if n.whole != 0 && (p.Boundary(j+1) || p.Kind[j]&page.Dense != 0) {
 			what |= t.says(n.whole, &p.heard)
+		}
+		if j++; j >= to {
+			break
 		}
 	}
 	return what
