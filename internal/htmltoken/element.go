@@ -2,8 +2,7 @@ package htmltoken
 
 import "hash/maphash"
 
-// Element is what a Path has to know of the elements of a name. Looking it up takes longer than opening such an element, so that a reader
-// that meets the same tag again and again keeps it.
+// Element is what a Path has to know of the elements of a name.
 type Element struct {
 	Name      string
 	list      uint8 // of Path.lists
@@ -28,12 +27,25 @@ const (
 	impliesHead              // the head
 )
 
-// ElementOf looks up a name in lower case.
-func ElementOf(name string) Element {
-	if e, ok := elements[name]; ok {
-		return e
+// ElementOf looks up a name in lower case. The result is never changed.
+func ElementOf(name string) *Element {
+	if name != "" {
+		for i := placeOf(name); elements[i] != nil; i = (i + 1) % places {
+			if elements[i].Name == name {
+				return elements[i]
+			}
+		}
 	}
 	return newElement(name, ownLists+uint8(maphash.String(seed, name)%sharedLists))
+}
+
+// places is how many places elements has. Few of its elements are not where placeOf says.
+const places = 512
+
+// placeOf returns where to look for a name first. A map takes twice as long, and most tags are short.
+func placeOf(name string) int {
+	n := len(name)
+	return (int(name[0]) + 37*int(name[n-1]) + 11*int(name[n/2]) + 97*n) % places
 }
 
 // elements are those of HTML that mails are made of, and of earlier versions. Each has a list of a Path of its own; other names share
@@ -57,23 +69,26 @@ const (
 
 // The elements that a start tag may end.
 var (
-	liElement, ddElement, dtElement = elements["li"], elements["dd"], elements["dt"]
-	tdElement, thElement, trElement = elements["td"], elements["th"], elements["tr"]
-	tbodyElement, theadElement      = elements["tbody"], elements["thead"]
-	tfootElement, captionElement    = elements["tfoot"], elements["caption"]
-	headElement, pElement           = elements["head"], elements["p"]
+	liElement, ddElement, dtElement = ElementOf("li"), ElementOf("dd"), ElementOf("dt")
+	tdElement, thElement, trElement = ElementOf("td"), ElementOf("th"), ElementOf("tr")
+	tbodyElement, theadElement      = ElementOf("tbody"), ElementOf("thead")
+	tfootElement, captionElement    = ElementOf("tfoot"), ElementOf("caption")
+	headElement, pElement           = ElementOf("head"), ElementOf("p")
 )
 
-func tabulate(names ...string) map[string]Element {
-	all := make(map[string]Element, len(names))
+func tabulate(names ...string) (all [places]*Element) {
 	for list, name := range names {
-		all[name] = newElement(name, uint8(list))
+		i := placeOf(name)
+		for all[i] != nil {
+			i = (i + 1) % places
+		}
+		all[i] = newElement(name, uint8(list))
 	}
 	return all
 }
 
-func newElement(name string, list uint8) Element {
-	e := Element{Name: name, list: list, paragraph: endsParagraph(name), heading: isHeading(name)}
+func newElement(name string, list uint8) *Element {
+	e := &Element{Name: name, list: list, paragraph: endsParagraph(name), heading: isHeading(name)}
 	e.bounds = [boundaries]bool{scope: endsScope(name), item: endsItem(name), table: isTable(name)}
 	switch name {
 	case "li":

@@ -6,23 +6,23 @@ func (p *Path) Implied(e *Element) int {
 	n := p.Len()
 	switch e.implies {
 	case impliesItem:
-		n = p.within(n, item, &liElement)
+		n = p.within(n, item, liElement)
 	case impliesTerm:
-		n = p.withinEither(n, item, &ddElement, &dtElement)
+		n = p.withinEither(n, item, ddElement, dtElement)
 	case impliesCell:
-		return p.withinEither(n, table, &tdElement, &thElement)
+		return p.withinEither(n, table, tdElement, thElement)
 	case impliesRow:
-		return p.within(n, table, &trElement)
+		return p.within(n, table, trElement)
 	case impliesGroup:
-		n = min(p.withinEither(n, table, &tbodyElement, &theadElement), p.withinEither(n, table, &tfootElement, &captionElement))
-		return p.within(n, table, &trElement)
+		n = min(p.withinEither(n, table, tbodyElement, theadElement), p.withinEither(n, table, tfootElement, captionElement))
+		return p.within(n, table, trElement)
 	case impliesSame:
 		return p.within(n, scope, e)
 	case impliesHead:
-		return p.within(n, scope, &headElement)
+		return p.within(n, scope, headElement)
 	}
 	if e.paragraph {
-		n = p.within(n, scope, &pElement)
+		n = p.within(n, scope, pElement)
 	}
 	if n > 0 && e.heading && p.open[n-1].heading {
 		n--
@@ -37,7 +37,7 @@ func (p *Path) Matching(name string) int {
 		return -1
 	}
 	e := ElementOf(name)
-	if i := p.within(p.Len(), e.endsWith, &e); i < p.Len() {
+	if i := p.within(p.Len(), e.endsWith, e); i < p.Len() {
 		return i
 	}
 	if e.heading && p.open[p.Len()-1].heading {

@@ -10,8 +10,7 @@ import (
 func opened(path string) *htmltoken.Path {
 	var p htmltoken.Path
 	for name := range strings.FieldsSeq(path) {
-		e := htmltoken.ElementOf(name)
-		p.Push(&e)
+		p.Push(htmltoken.ElementOf(name))
 	}
 	return &p
 }
@@ -52,8 +51,7 @@ func TestImplied(t *testing.T) {
 		{"a table tr td", "a", "a table tr td"},
 		{"html head", "body", "html"},
 	} {
-		start := htmltoken.ElementOf(tt.start)
-		if got := strings.Fields(tt.path)[:opened(tt.path).Implied(&start)]; strings.Join(got, " ") != tt.want {
+		if got := strings.Fields(tt.path)[:opened(tt.path).Implied(htmltoken.ElementOf(tt.start))]; strings.Join(got, " ") != tt.want {
 			t.Errorf("Implied(%q) of %q leaves %q open, want %q", tt.start, tt.path, got, tt.want)
 		}
 	}

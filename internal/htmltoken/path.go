@@ -13,7 +13,7 @@ const usual = 16
 
 // openElement is an element of a Path.
 type openElement struct {
-	Element
+	*Element
 	next  int32             // the next one of the list further out, counted from 1; 0: there is none
 	inner [boundaries]int32 // the innermost element that bounds a search, from this one on outwards; -1: there is none
 }
@@ -44,7 +44,7 @@ func (p *Path) Push(e *Element) {
 		p.open = make([]openElement, 0, usual)
 	}
 	n := len(p.open)
-	p.open = append(p.open, openElement{Element: *e, next: p.lists[e.list]})
+	p.open = append(p.open, openElement{Element: e, next: p.lists[e.list]})
 	p.lists[e.list] = int32(n + 1)
 	for bound, is := range e.bounds {
 		inner := int32(-1)
@@ -70,8 +70,7 @@ func (p *Path) Remove(i int) {
 	inner := p.open[i+1:]
 	p.Cut(i)
 	for k := range inner { // Push writes at most the element before the one that is read
-		e := inner[k].Element
-		p.Push(&e)
+		p.Push(inner[k].Element)
 	}
 }
 
@@ -80,8 +79,7 @@ func (p *Path) Innermost(name string) int {
 	if len(p.open) == 0 {
 		return -1
 	}
-	e := ElementOf(name)
-	return p.innermost(len(p.open), &e)
+	return p.innermost(len(p.open), ElementOf(name))
 }
 
 // innermost returns the index of the innermost of the first n elements that has the name of e, or -1 if there is none.

@@ -28,14 +28,12 @@ func TestPathAnswersAsASearchDoes(t *testing.T) {
 			path.Cut(n)
 		default:
 			open = append(open, name)
-			e := htmltoken.ElementOf(name)
-			path.Push(&e)
+			path.Push(htmltoken.ElementOf(name))
 		}
 		if got := path.Len(); got != len(open) {
 			t.Fatalf("Len() = %d, want %d for %q", got, len(open), open)
 		}
-		e := htmltoken.ElementOf(name)
-		if got, want := path.Implied(&e), implied(open, name); got != want {
+		if got, want := path.Implied(htmltoken.ElementOf(name)), implied(open, name); got != want {
 			t.Fatalf("Implied(%q) = %d, want %d, of %q", name, got, want, open)
 		}
 		if got, want := path.Matching(name), matching(open, name); got != want {

@@ -146,8 +146,7 @@ func (s *scan) start() {
 		s.count(name)
 	}
 	s.tag(name, offset)
-	element := htmltoken.ElementOf(name)
-	s.cut(s.names.Implied(&element))
+	s.cut(s.names.Implied(htmltoken.ElementOf(name)))
 	s.implyRows(name)
 	e := s.open(name)
 	s.styled(&e, offset)
@@ -238,8 +237,7 @@ func (s *scan) end() {
 // push opens an element.
 func (s *scan) push(e element) {
 	s.path = append(s.path, e)
-	element := htmltoken.ElementOf(e.name)
-	s.names.Push(&element)
+	s.names.Push(htmltoken.ElementOf(e.name))
 }
 
 // cut closes all open elements but the first n.

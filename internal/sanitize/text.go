@@ -142,8 +142,7 @@ func (r *textReader) start(name string) {
 	if name == "noscript" { // mail programs run no scripts
 		r.z.NotRaw()
 	}
-	element := htmltoken.ElementOf(name)
-	r.closeTo(r.path.Implied(&element))
+	r.closeTo(r.path.Implied(htmltoken.ElementOf(name)))
 	if r.isInHead() && !belongsInHead(name) { // the head has no end tag
 		r.closeTo(len(r.open) - 1)
 	}
@@ -188,8 +187,7 @@ func (r *textReader) push(e *textElement) {
 		e.lastBox = int16(len(r.open) + 1)
 	}
 	r.open = append(r.open, *e)
-	element := htmltoken.ElementOf(e.name)
-	r.path.Push(&element)
+	r.path.Push(htmltoken.ElementOf(e.name))
 }
 
 // cut forgets all open elements but the first n.

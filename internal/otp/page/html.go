@@ -44,7 +44,7 @@ func (p *Page) readHTML(s string) {
 	h := &htmlReader{p: p, z: &p.tokens, stack: p.stack, path: &p.path, hidden: p.hidden}
 	for !p.isFull() {
 		rest := h.z.Rest()
-		if t := h.cachedTag(rest); t != nil && !h.implies(&t.element) {
+		if t := h.cachedTag(rest); t != nil && !h.implies(t.element) {
 			h.z.Skip(len(t.source))
 			h.open(t)
 			continue
@@ -57,8 +57,8 @@ func (p *Page) readHTML(s string) {
 			h.text(h.z.Text)
 		case htmltoken.StartTag:
 			element := htmltoken.ElementOf(h.z.Name)
-			h.endImplied(&element)
-			h.open(h.read(rest, &element))
+			h.endImplied(element)
+			h.open(h.read(rest, element))
 		case htmltoken.EndTag:
 			h.close(h.z.Name)
 		}
@@ -191,7 +191,7 @@ func (h *htmlReader) open(t *startTag) {
 		h.stack = append(h.stack, element{
 			name: t.element.Name, span: span, kind: t.kind, style: st, opened: opened, items: t.items, box: box, number: h.opened,
 		})
-		h.path.Push(&t.element)
+		h.path.Push(t.element)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // same to the letter, so that most need be read but once.
 type startTag struct {
 	source  string // from its name to its end
-	element htmltoken.Element
+	element *htmltoken.Element
 	href    string
 	alt     string // what is shown instead of an image
 	around  style
@@ -52,7 +52,7 @@ func (h *htmlReader) cachedTag(rest string) *startTag {
 func (h *htmlReader) read(rest string, element *htmltoken.Element) *startTag {
 	around, name := h.top(), element.Name
 	kind := kindOfElement(name)
-	h.tag = startTag{element: *element, around: around, kind: kind, style: around.inherit(kind)}
+	h.tag = startTag{element: element, around: around, kind: kind, style: around.inherit(kind)}
 	h.tag.style.add(raisedStyle, name == "sup" || name == "sub")
 	h.tag.void = h.z.SelfClosing && len(name) > 1 && kind&breaking == 0
 	for i := range h.z.Attrs {
