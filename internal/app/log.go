@@ -4,9 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net/netip"
 
-	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/httpkit"
 )
@@ -45,20 +43,6 @@ func (t logHandler) Handle(ctx context.Context, r slog.Record) error {
 		r.AddAttrs(slog.String("traceId", id))
 	}
 	return t.Handler.Handle(ctx, r)
-}
-
-// logsClient reports whether a line at the level info that has the attribute client is written now. A line that is not counts as
-// dropped. While much mail arrives most of its lines are, and whoever asks first need not make them.
-func logsClient(log *slog.Logger, client netip.Addr) bool {
-	if !log.Enabled(context.Background(), slog.LevelInfo) {
-		return false
-	}
-	h, bounded := log.Handler().(logHandler)
-	if !bounded || !client.IsValid() {
-		return true
-	}
-	var text [64]byte
-	return !h.sampler.drops(client.AppendTo(text[:0]), clock.System().Now())
 }
 
 // WithAttrs returns a handler that adds trace ids too.

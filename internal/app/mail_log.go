@@ -21,9 +21,6 @@ func (a *App) recordAttempt(t inbound.Attempt) {
 		Message: t.Message, HasMailbox: t.Recipient.Mailbox != "", Mailbox: t.Recipient.Mailbox,
 	})
 	a.metrics.counts.observeReply(t.Reply, t.Code)
-	if !logsClient(a.log, t.RemoteIP) {
-		return
-	}
 	attrs := []slog.Attr{
 		slog.String("client", t.RemoteIP.String()), slog.String("reply", strconv.Itoa(t.Reply)+" "+t.Code), slog.Float64("took", milliseconds(t.Took)),
 	}
@@ -39,7 +36,7 @@ func (a *App) recordAttempt(t inbound.Attempt) {
 func (a *App) recordStored(env *inbound.Envelope, stored inbound.Stored, source string, code bool) {
 	a.stored.Add(1)
 	a.metrics.counts.observeStored(source, code)
-	if source == message.SourceInjected && logsClient(a.log, env.RemoteIP) {
+	if source == message.SourceInjected {
 		a.logRecipient("message stored", stored.Recipient, env.From, slog.String("client", env.RemoteIP.String()),
 			slog.String("message", string(stored.Message)), slog.String("source", source),
 			slog.Float64("took", milliseconds(a.clock.Now().Sub(env.ReceivedAt))))
@@ -49,6 +46,9 @@ func (a *App) recordStored(env *inbound.Envelope, stored inbound.Stored, source 
 // logRecipient logs a line about a mail for a recipient. It names the mailbox, or if there is none a keyed hash of the
 // recipient, with which lines for the same address can be found: addresses are not logged.
 func (a *App) logRecipient(text string, to inbound.Recipient, sender string, attrs ...slog.Attr) {
+	if !a.log.Enabled(context.Background(), slog.LevelInfo) {
+		return
+	}
 	who := slog.String("mailbox", string(to.Mailbox))
 	if to.Mailbox == "" {
 		hash := a.deliveries.Hash(to.Key())

@@ -38,7 +38,7 @@ func (s *sampler) allow(client string, at time.Time) (suppressed int, ok bool) {
 	if _, known := s.clients[client]; !known && len(s.clients) >= linesClients {
 		client = ""
 	}
-	if s.isFull(s.clients[client]) {
+	if s.total >= linesInTotal || s.clients[client] >= linesPerClient {
 		s.suppressed++
 		return 0, false
 	}
@@ -47,27 +47,6 @@ func (s *sampler) allow(client string, at time.Time) (suppressed int, ok bool) {
 	suppressed, s.suppressed = s.suppressed, 0
 	return suppressed, true
 }
-
-// drops reports whether a line of a client would be dropped at a time, and counts it as dropped then. Otherwise allow decides.
-func (s *sampler) drops(client []byte, at time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if since := at.Sub(s.begun); since >= linesWindow || since < 0 {
-		return false
-	}
-	lines, known := s.clients[string(client)]
-	if !known && len(s.clients) >= linesClients {
-		lines = s.clients[""]
-	}
-	if !s.isFull(lines) {
-		return false
-	}
-	s.suppressed++
-	return true
-}
-
-// isFull reports whether no line is left in the window for a client that has had some already. The caller holds the lock.
-func (s *sampler) isFull(lines int) bool { return s.total >= linesInTotal || lines >= linesPerClient }
 
 // clientOf returns the value of the attribute client of a line. It is empty for a line without one, and for lines that
 // are never dropped: those that debugging asked for, and those that report an error of this server.

@@ -3,15 +3,12 @@ package app
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/config"
-	"github.com/gonebox/gonebox/internal/inbound"
 )
 
 // Lines that name a client are bounded for each client and in total, and the next one says how many were left out.
@@ -55,58 +52,4 @@ func TestSamplerBeginsAnewAfterItsWindow(t *testing.T) {
 	if _, ok := s.allow("a", at); !ok {
 		t.Error("allow(a) after the clock was set back is false, want true")
 	}
-}
-
-// A caller that asks before it makes a line is told what would become of the line, and what it then leaves out is counted.
-func TestLinesThatAreNotMadeAreCounted(t *testing.T) {
-	var out bytes.Buffer
-	log := newLogger(config.Log{Format: "json", Level: slog.LevelInfo}, &out).With("part", "x")
-	client := netip.MustParseAddr("192.0.2.1")
-	for i := range linesPerClient + 5 {
-		if got, want := logsClient(log, client), i < linesPerClient; got != want {
-			t.Fatalf("logsClient after %d lines = %t, want %t", i, got, want)
-		} else if got {
-			log.Info("message stored", "client", client.String())
-		}
-	}
-	if other := netip.MustParseAddr("192.0.2.2"); !logsClient(log, other) || !logsClient(log, netip.Addr{}) {
-		t.Error("logsClient of another client, or of none, is false, want true")
-	}
-	log.Info("message stored", "client", "192.0.2.2")
-	if want := `"suppressed":5}`; !strings.Contains(out.String(), want) {
-		t.Errorf("the log is\n%s\nwant the line of the second client to count %s", out.String(), want)
-	}
-	if quiet := newLogger(config.Log{Level: slog.LevelWarn}, &out); logsClient(quiet, client) {
-		t.Error("logsClient is true though the level info is off")
-	}
-	if !logsClient(slog.New(slog.NewTextHandler(&out, nil)), client) {
-		t.Error("logsClient of a log without bounds is false, want true")
-	}
-}
-
-// BenchmarkLogsClient measures what a line of a client costs that is dropped: made, and asked for first.
-func BenchmarkLogsClient(b *testing.B) {
-	client := netip.MustParseAddr("192.0.2.1")
-	a := &App{log: newLogger(config.Log{Level: slog.LevelInfo}, io.Discard)}
-	line := func() {
-		a.logRecipient("message stored", inbound.Recipient{Domain: "box.example", Mailbox: "mbx_x"}, "a@shop.example",
-			slog.String("client", client.String()), slog.String("reply", "250 2.0.0"), slog.String("message", "msg_x"), slog.Float64("took", 1))
-	}
-	for range linesPerClient {
-		line()
-	}
-	b.Run("made", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			line()
-		}
-	})
-	b.Run("asked", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if logsClient(a.log, client) {
-				line()
-			}
-		}
-	})
 }
