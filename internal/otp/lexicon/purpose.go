@@ -247,7 +247,8 @@ func (p *Text) Purpose(from, to int) (what Purpose) {
 // purposeAt gives what the phrases say that begin at a place and end before another.
 func (p *Text) purposeAt(i, to int) (what Purpose) {
 	t := &p.x.purpose
-	at, j := int32(0), i
+	var at int32
+	j := i
 	if a, b := rune(p.Tags[i]), rune(p.Tags[i+1]); page.IsLetter(a) && page.IsLetter(b) {
 		if at = t.pairs[a-'a'][b-'a']; at == 0 || i+1 >= to {
 			return 0
