@@ -109,8 +109,8 @@ func fill(dice *rand.Rand, v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(dice, v.Field(i))
+		for _, field := range v.Fields() {
+			fill(dice, field)
 		}
 	case reflect.Pointer:
 		if dice.IntN(3) > 0 {
