@@ -17,6 +17,7 @@ func TestBacklogCountsJobsByState(t *testing.T) {
 		f.next()
 		f.next().end(job.Retry(f.clock.Now().Add(time.Hour)))
 		f.next()
+		f.waitCount(waiting, 1) // a lane goes on before the outcome of a job is committed
 		got, err := job.CountBacklog(t.Context(), d, "test")
 		want := job.Backlog{Ready: 2, Waiting: 1, Running: 2, ReadySince: noon}
 		if err != nil || got != want {
