@@ -200,12 +200,13 @@ func TestWaitEndsWithItsKey(t *testing.T) {
 // A wait does not outlast the key.
 func TestWaitIsBoundedByKeyExpiry(t *testing.T) {
 	t.Parallel()
+	const soon = 4 * time.Second // of real time until the wait ends, by which the clock has been set on; below the 5 s after which each wait looks again
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
-	k := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Second)})
+	k := s.key(u, fields{"expiresAt": s.Clock.Now().Add(soon)})
 	m := s.keyMailbox(k, nil)
 	answer := s.waiting(waitForMail, m.Token)
-	s.Clock.Advance(time.Second)
+	s.Clock.Advance(soon)
 	want(t, answer(), 401, "auth.invalid_token")
 }
 
