@@ -22,7 +22,7 @@ const (
 	inHTML = inJSON | markup
 )
 
-// special tells for each octet in what it may have to be escaped.
+// special has for each octet where it is escaped, or may begin a character that is.
 var special = func() (t [256]byte) {
 	for c := range t {
 		switch {
@@ -37,6 +37,15 @@ var special = func() (t [256]byte) {
 
 func (w *jsonWriter) raw(s string) { w.b = append(w.b, s...) }
 
+// begin appends what stands before a value, and null where there is none. It reports whether there is one.
+func (w *jsonWriter) begin(before string, exists bool) bool {
+	w.raw(before)
+	if !exists {
+		w.raw("null")
+	}
+	return exists
+}
+
 // summary is the JSON that encode returns.
 func (w *jsonWriter) summary(m *Summary) {
 	w.text(`{"id":`, string(m.ID))
@@ -46,10 +55,8 @@ func (w *jsonWriter) summary(m *Summary) {
 	w.text(`,"subject":`, m.Subject)
 	w.text(`,"preview":`, m.Preview)
 	w.stamp(`,"receivedAt":`, m.ReceivedAt)
-	if m.SentAt != nil {
-		w.stamp(`,"sentAt":`, *m.SentAt)
-	} else {
-		w.raw(`,"sentAt":null`)
+	if w.begin(`,"sentAt":`, m.SentAt != nil) {
+		w.stamp("", *m.SentAt)
 	}
 	w.number(`,"size":`, m.Size)
 	w.flag(`,"seen":`, m.Seen)
@@ -65,9 +72,7 @@ func (w *jsonWriter) summary(m *Summary) {
 }
 
 func (w *jsonWriter) otp(before string, o *OTP) {
-	w.raw(before)
-	if o == nil {
-		w.raw("null")
+	if !w.begin(before, o != nil) {
 		return
 	}
 	w.text(`{"code":`, o.Code)
@@ -85,9 +90,7 @@ func (w *jsonWriter) otp(before string, o *OTP) {
 }
 
 func (w *jsonWriter) action(before string, a *Action) {
-	w.raw(before)
-	if a == nil {
-		w.raw("null")
+	if !w.begin(before, a != nil) {
 		return
 	}
 	w.text(`{"url":`, a.URL)
@@ -183,9 +186,7 @@ func (w *jsonWriter) attachment(before string, a Attachment) {
 
 // writeList appends a list whose elements one of the methods of w appends.
 func writeList[T any](w *jsonWriter, before string, all []T, one func(before string, v T)) {
-	w.raw(before)
-	if all == nil {
-		w.raw("null")
+	if !w.begin(before, all != nil) {
 		return
 	}
 	w.raw("[")
@@ -220,12 +221,9 @@ func (w *jsonWriter) stamp(before string, at clock.Stamp) {
 
 // optional appends a text that may be null.
 func (w *jsonWriter) optional(before string, s *string) {
-	if s == nil {
-		w.raw(before)
-		w.raw("null")
-		return
+	if w.begin(before, s != nil) {
+		w.text("", *s)
 	}
-	w.text(before, *s)
 }
 
 // text appends a string (RFC 8259 §7).

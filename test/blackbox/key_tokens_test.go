@@ -200,7 +200,8 @@ func TestWaitEndsWithItsKey(t *testing.T) {
 // A wait does not outlast the key.
 func TestWaitIsBoundedByKeyExpiry(t *testing.T) {
 	t.Parallel()
-	const soon = 4 * time.Second // of real time until the wait ends, by which the clock has been set on; below the 5 s after which each wait looks again
+	// The wait ends after so much real time. The test has set the clock on by then, and no wait looks again before 5 s.
+	const soon = 4 * time.Second
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"expiresAt": s.Clock.Now().Add(soon)})
