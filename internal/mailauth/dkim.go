@@ -32,7 +32,8 @@ type signatures struct {
 
 // newSignatures reads the signatures of a mail. Those that cannot be verified at all get their verdict; if the header
 // cannot be judged, one verdict stands for all.
-func newSignatures(in Input, h header, from string) (s signatures) {
+func newSignatures(in Input, h header, from string) *signatures {
+	s := new(signatures)
 	fields, body, ok := split(in.Raw)
 	if !ok || h.froms > 1 { // which of several From fields a reader sees is not certain (RFC 6376 §8.15)
 		s.results = []Signature{{Verdict: PermError}}

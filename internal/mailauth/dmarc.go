@@ -51,17 +51,16 @@ func (c *Checker) policyOf(ctx context.Context, dns Resolver, domain string) pol
 		}
 		return policyResult{verdict: TempError, final: true}
 	}
-	record, count := "", 0
+	var records []string
 	for _, t := range texts {
 		if isPolicyRecord(t) {
-			record = t
-			count++
+			records = append(records, t)
 		}
 	}
-	if count != 1 { // of several, none applies, and the search ends
-		return policyResult{verdict: None, final: count > 1}
+	if len(records) != 1 { // of several, none applies, and the search ends
+		return policyResult{verdict: None, final: len(records) > 1}
 	}
-	return c.policy(record)
+	return c.policy(records[0])
 }
 
 // Bounds of the cached policy records; one of 300 octets is long.

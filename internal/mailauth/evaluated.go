@@ -44,10 +44,8 @@ func (c *Checker) recallSPF(known *recall, in Input, id identities) Verdict {
 	}
 	// The look-ups of holds do not count.
 	known.asked = 0
-	kept := recording{recall: known}
-	verdict := checkSPF(c.ended, &kept, in, id)
-	now := evaluation{verdict: verdict, records: kept.records}
-	if !known.failed && len(kept.records) == known.asked && now.lasts() {
+	now := evaluation{verdict: checkSPF(c.ended, known, in, id), records: known.records}
+	if !known.failed && len(known.records) == known.asked && now.lasts() {
 		c.evaluations.Put(from, now, 1, time.Time{})
 	}
 	return now.verdict

@@ -115,16 +115,14 @@ func (c *Checker) Check(ctx context.Context, in Input) Result {
 	if !h.signed && !isPublic(id.spf) && !isPublic(id.from) {
 		return r
 	}
-	spf, policy, known := c.fromMemory(in, id)
-	if known && !h.signed {
-		p := pending{spf: spf, policy: policy} // stays on the stack, unlike one that look-ups refer to
-		return p.result(id, r)
-	}
-	p := pending{spf: spf, policy: policy, known: known}
+	p := pending{signatures: new(signatures)}
+	p.spf, p.policy, p.known = c.fromMemory(in, id)
 	if h.signed {
 		p.signatures = newSignatures(in, h, id.from)
 	}
-	c.ask(ctx, in, id, &p)
+	if h.signed || !p.known {
+		c.ask(ctx, in, id, &p)
+	}
 	return p.result(id, r)
 }
 
@@ -134,7 +132,7 @@ type pending struct {
 	policy     policyResult
 	known      bool // spf and policy are final: they came from the cache
 	waiting    int  // how many of spf and policy are still looked up
-	signatures signatures
+	signatures *signatures
 }
 
 // result completes r with what is known.

@@ -41,11 +41,9 @@ func lineLength(b []byte) int {
 	return len(b)
 }
 
-// isField reports whether a field has the given name, which begins with a letter. White space before the colon is obsolete
-// but read (RFC 5322 §4.5).
+// isField reports whether a field has the given name. White space before the colon is obsolete but read (RFC 5322 §4.5).
 func isField(field []byte, name string) bool {
-	if len(field) <= len(name) || field[0]|0x20 != name[0]|0x20 ||
-		!bytes.EqualFold(field[:len(name)], []byte(name)) {
+	if len(field) <= len(name) || !bytes.EqualFold(field[:len(name)], []byte(name)) {
 		return false
 	}
 	return bytes.HasPrefix(bytes.TrimLeft(field[len(name):], " \t\r\n"), []byte(":"))

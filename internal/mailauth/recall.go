@@ -14,7 +14,9 @@ import (
 type recall struct {
 	Resolver
 	failed bool // an answer was not cached, or is a cached failure
-	asked  int  // look-ups of any kind
+
+	asked   int      // look-ups of any kind
+	records []answer // the TXT records that were found
 }
 
 // fromMemory returns the results of SPF and of DMARC's look-up from cached records; ok is false if the network has to be queried.
@@ -39,18 +41,6 @@ func (r *recall) count(err error) {
 func (r *recall) LookupTXT(ctx context.Context, name string) ([]string, error) {
 	texts, err := r.Resolver.LookupTXT(ctx, name)
 	r.count(err)
-	return texts, err
-}
-
-// recording is a recall that keeps the TXT records it finds, for an evaluation.
-type recording struct {
-	*recall
-	records []answer
-}
-
-// LookupTXT implements [Resolver].
-func (r *recording) LookupTXT(ctx context.Context, name string) ([]string, error) {
-	texts, err := r.recall.LookupTXT(ctx, name)
 	if err == nil {
 		r.records = append(r.records, answer{name, texts})
 	}
