@@ -15,7 +15,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	stdhash "hash"
 	"log/slog"
 	"maps"
 	"net/netip"
@@ -86,8 +85,6 @@ type Service struct {
 	Parts
 	wake    chan struct{} // wakes Run when the queue is not empty; capacity 1
 	dropped atomic.Int64
-	hashers sync.Pool     // of *hasher
-	writing []queuedEntry // the batch that flush writes
 
 	// mu guards the fields below. It is never held during a read or write of the database.
 	mu      sync.Mutex
@@ -116,12 +113,10 @@ type tokenBucket struct {
 
 // New returns a Service. It does not start Run.
 func New(p Parts) *Service {
-	s := &Service{
+	return &Service{
 		Parts: p, wake: make(chan struct{}, 1),
 		clients: cache.New[string, tokenBucket](clientsMax), counts: cache.New[hash, int](clientsMax),
 	}
-	s.hashers.New = func() any { return &hasher{mac: hmac.New(sha256.New, p.Secret)} }
-	return s
 }
 
 // Record adds an entry for an address: the local part and domain of the mailbox in lower case. client identifies the
@@ -131,36 +126,16 @@ func New(p Parts) *Service {
 // Entries of stored mail may use only half of the queue, so that refusals, which senders ask about, are still logged
 // when much mail arrives. The limit of the client's refusals is checked last, because the check consumes a token.
 func (s *Service) Record(address, client string, e Entry) {
-	refused := e.Reply >= 400
-	if s.isFull(refused) { // much mail arrives: do no work in vain
-		s.dropped.Add(1)
-		return
-	}
-	now, h := s.Clock.Now(), s.hash(address)
+	now, refused := s.Clock.Now(), e.Reply >= 400
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isFullLocked(refused) || refused && !s.allow(client, now) {
+	if len(s.queue) >= queueMax || !refused && len(s.queue) >= queueMax/2 || refused && !s.allow(client, now) {
 		s.dropped.Add(1)
 		return
 	}
 	e.From, e.Helo, e.Reason, e.Recipient = cut(e.From), cut(e.Helo), cut(e.Reason), cut(e.Recipient)
-	s.queue = append(s.queue, queuedEntry{Entry: e, address: h, id: id.New[id.Arrival](e.At)})
+	s.queue = append(s.queue, queuedEntry{Entry: e, address: s.hash(address), id: id.New[id.Arrival](e.At)})
 	s.signal()
-}
-
-// isFull reports whether the queue takes no more entries of refused or of stored mail.
-func (s *Service) isFull(refused bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.isFullLocked(refused)
-}
-
-// isFullLocked is isFull for a caller that holds mu.
-func (s *Service) isFullLocked(refused bool) bool {
-	if refused {
-		return len(s.queue) >= queueMax
-	}
-	return len(s.queue) >= queueMax/2
 }
 
 // allow takes a token of a client for a refused recipient. It returns false if there is none, so that the refusal must
@@ -262,21 +237,10 @@ func (s *Service) queued(h hash, since time.Time) []queuedEntry {
 // can tell which address it is.
 func (s *Service) Hash(address string) [hashSize]byte { return s.hash(address) }
 
-// hasher computes hashes of addresses, one after the other. A mac that is used again has the key hashed already, which is
-// half of the work for a text as short as an address.
-type hasher struct {
-	mac     stdhash.Hash
-	scratch []byte // the address, and then its hash
-}
-
 // hash returns the keyed hash of an address.
 func (s *Service) hash(address string) (h hash) {
-	m := s.hashers.Get().(*hasher)
-	defer s.hashers.Put(m)
-	m.mac.Reset()
-	m.scratch = append(m.scratch[:0], address...)
-	m.mac.Write(m.scratch) // never fails
-	m.scratch = m.mac.Sum(m.scratch[:0])
-	copy(h[:], m.scratch)
+	mac := hmac.New(sha256.New, s.Secret)
+	mac.Write([]byte(address)) // never fails
+	copy(h[:], mac.Sum(nil))
 	return h
 }

@@ -84,7 +84,6 @@ func (s *Service) flush(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = slices.Delete(s.queue, 0, n)
-	clear(s.writing)
 	if err != nil {
 		s.dropped.Add(int64(n))
 	}
@@ -112,12 +111,11 @@ func (s *Service) nextBatch() (n int, trim []hash) {
 
 // batch returns the first n queued entries without those of erased mailboxes. It is called in the transaction that
 // writes them. On SQLite, write transactions do not run concurrently, so that EraseTx either has marked the entries
-// before or deletes them after. The result is valid until the next call.
+// before or deletes them after.
 func (s *Service) batch(n int) []queuedEntry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.writing = append(s.writing[:0], s.queue[:n]...)
-	return slices.DeleteFunc(s.writing, func(p queuedEntry) bool { return p.erased })
+	return slices.DeleteFunc(slices.Clone(s.queue[:n]), func(p queuedEntry) bool { return p.erased })
 }
 
 // existingTx returns entries without those of mailboxes that another process has erased. Updates are serializable, so that
